@@ -1,0 +1,201 @@
+-- The mirror: which clusters and types there are, their objects, what changed, and how far we are.
+--
+-- Everything of one member cluster is keyed and partitioned by cluster_id, and every writing
+-- statement names one cluster: so the tables can be distributed by cluster (Citus) as they are.
+-- The settings that depend on the server (lz4) are made in 0002.
+create extension if not exists pg_trgm;
+
+-- One row per registration of a member cluster. A cluster that was removed and registered again
+-- is another row: its old objects disappear for readers at once and are purged in batches.
+create table cluster (
+  id               int4 generated always as identity primary key,
+  name             text collate "C" not null,
+  registration_uid text not null unique,        -- metadata.uid of the PediaCluster
+  labels           jsonb not null default '{}', -- of the PediaCluster, for cluster selectors
+  version          text,                        -- the member's /version document, as it sent it
+  -- What readers are warned of. Written by the syncer when it changes; null is in step.
+  stale_reason     text,
+  stale_since      timestamptz,                 -- last time it was in step
+  registered_at    timestamptz not null default now(),
+  removed_at       timestamptz
+);
+create unique index cluster_live on cluster (name) where removed_at is null;
+
+-- Who syncs a cluster. Locked, and its epoch compared, in every transaction that writes objects.
+create table cluster_lease (
+  cluster_id int4 primary key,
+  holder     text not null,
+  epoch      int8 not null,
+  expires_at timestamptz not null,
+  last_seq   int8 not null default 0             -- of the change log
+);
+
+-- A type is (group, resource), whatever version or former group a member serves it in.
+create table resource_type (
+  id        int4 generated always as identity primary key,
+  api_group text collate "C" not null,
+  resource  text collate "C" not null,
+  unique (api_group, resource)
+);
+
+-- The columns that made a row's cells; equal columns are one row.
+create table column_set (
+  id      int4 generated always as identity primary key,
+  digest  text not null unique,
+  columns text not null                          -- JSON array of meta.k8s.io/v1 column definitions
+);
+
+-- One type of one cluster: what its discovery says, and how far its mirror is.
+create table cluster_resource (
+  cluster_id        int4 not null,
+  type_id           int4 not null,
+  kind              text not null,
+  list_kind         text not null,
+  singular_name     text not null default '',
+  short_names       text[] not null default '{}',
+  categories        text[] not null default '{}',
+  namespaced        bool not null,
+  api_version       text not null,               -- the one it is listed in: 'networking.k8s.io/v1beta1'
+  served_versions   text[] not null,             -- every apiVersion the member serves it in, best first
+  columns_id        int4,                        -- of the newest rows
+  -- The sync position. It moves only in a transaction that stores what it covers.
+  resource_version  text,                        -- null: the list is not complete, a watch cannot start
+  control_plane_uid text,                        -- of the member when resource_version was taken
+  status            text not null default 'Pending',
+  reason            text not null default '',
+  message           text not null default '',
+  changed_at        timestamptz not null default now(),
+  primary key (cluster_id, type_id)
+);
+
+-- One row per object. `head || metadata || tail` is the JSON to send; a table row is `cells`.
+create table object (
+  cluster_id        int4 not null,
+  type_id           int4 not null,
+  namespace         text collate "C" not null,   -- '' when cluster-scoped
+  name              text collate "C" not null,
+  uid               text collate "C" not null,
+  resource_version  text collate "C" not null,   -- the member's; digits of any length
+  api_version       text collate "C" not null,
+  created_at        timestamptz,
+  columns_id        int4 not null,
+  rv_offset         int4 not null,               -- where metadata's resourceVersion value starts, in bytes
+  tokens            int8[] not null,             -- kube/search-token.ts; those outside status
+  cells             text not null,               -- JSON values joined by commas, times as marks: printers/cell.ts
+  head              text not null,
+  metadata          text not null,
+  tail              text not null,
+  primary key (cluster_id, type_id, namespace, name)
+) partition by hash (cluster_id);
+
+-- Tokens under `status`, apart so that a status change touches no index of `object`.
+create table object_status (
+  cluster_id int4 not null,
+  type_id    int4 not null,
+  namespace  text collate "C" not null,
+  name       text collate "C" not null,
+  tokens     int8[] not null,
+  primary key (cluster_id, type_id, namespace, name)
+) partition by hash (cluster_id);
+
+do $$
+begin
+  for i in 0..15 loop
+    execute format('create table object_%s partition of object for values with (modulus 16, remainder %s) with (fillfactor = 85)', i, i);
+    execute format('create table object_status_%s partition of object_status for values with (modulus 16, remainder %s) with (fillfactor = 80)', i, i);
+  end loop;
+end $$;
+
+create index object_created on object (type_id, created_at desc, cluster_id, namespace, name);
+create index object_tokens on object using gin (tokens);
+-- An expression: on the plain column the planner would take this index for joins on name.
+create index object_name_trigrams on object using gin ((name || '') gin_trgm_ops);
+create index object_status_tokens on object_status using gin (tokens);
+
+-- What changed, in order per cluster. seq is taken under the cluster's lease row, so commit order
+-- and sequence agree; gaps and rollbacks stall nobody.
+create table change (
+  cluster_id       int4 not null,
+  seq              int8 not null,
+  at               timestamptz not null default now(),
+  type_id          int4 not null,
+  op               "char" not null,              -- A added, M modified, D deleted
+  namespace        text collate "C" not null,
+  name             text collate "C" not null,
+  uid              text collate "C" not null,
+  resource_version text collate "C" not null,
+  primary key (cluster_id, seq)
+);
+create index change_age on change using brin (at);
+
+-- One row per writing transaction: what the sequencer stamps with fleet revisions.
+-- The change with sequence s has revision last_revision - (last_seq - s).
+create table change_batch (
+  cluster_id    int4 not null,
+  last_seq      int8 not null,
+  first_seq     int8 not null,
+  last_revision int8,                            -- null until stamped
+  primary key (cluster_id, last_seq)
+);
+create index change_batch_unstamped on change_batch (cluster_id, last_seq) where last_revision is null;
+create index change_batch_revision on change_batch (last_revision);
+
+-- The newest revision that was stamped, and the floor below which the log is gone.
+create table fleet_revision (
+  only_row bool primary key default true check (only_row),
+  latest   int8 not null default 1,
+  floor    int8 not null default 0
+);
+insert into fleet_revision default values;
+
+-- OpenAPI documents of members: equal documents are stored once.
+create table openapi_document (
+  digest text primary key,                       -- hex SHA-512 of the document
+  body   bytea not null                          -- gzip
+);
+create table cluster_openapi (
+  cluster_id int4 not null,
+  path       text collate "C" not null,          -- 'apis/apps/v1', as in /openapi/v3
+  digest     text not null,
+  primary key (cluster_id, path)
+);
+
+-- The objects of our own API groups: registrations and rights (standalone mode).
+create table registration (
+  api_group        text collate "C" not null,
+  resource         text collate "C" not null,
+  name             text collate "C" not null,
+  uid              text not null,
+  resource_version int8 not null,
+  object           text not null,                -- JSON as served: secrets are digests in it
+  credentials      bytea,                        -- sealed (keyring.ts): the secrets themselves
+  primary key (api_group, resource, name)
+);
+-- One counter, locked by every write, so that its order is the order of commits.
+create table registration_revision (
+  only_row bool primary key default true check (only_row),
+  latest   int8 not null default 1,
+  floor    int8 not null default 0               -- below it a watch gets 410
+);
+insert into registration_revision default values;
+create table registration_event (
+  resource_version int8 primary key,
+  at               timestamptz not null default now(),
+  api_group        text collate "C" not null,
+  resource         text collate "C" not null,
+  name             text collate "C" not null,
+  type             text not null,                -- ADDED, MODIFIED, DELETED
+  object           text not null,                -- after the change; of DELETED, the last state
+  previous         text                          -- before a MODIFIED: tells whether a selection was entered or left
+);
+
+create table access_token (
+  id         text primary key,                   -- the public half of the token
+  digest     bytea not null,                     -- SHA-256 of the secret half
+  name       text not null unique,
+  user_name  text not null,
+  groups     text[] not null default '{}',
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz
+);

@@ -1,0 +1,62 @@
+/** What may be asked of the store: the vocabulary between selectors (kube/, apiserver/) and SQL. */
+import type { FieldPath, FieldRequirement } from '../kube/field-selector.ts'
+import type { GroupResource } from '../kube/group-resource.ts'
+import type { LabelRequirement } from '../kube/label-selector.ts'
+import type { ReadScope } from './read-scope.ts'
+
+/** All must hold. Conditions on clusters are not here: they narrow the scope. */
+export type ObjectCondition =
+  | {
+      readonly on: 'namespace' | 'name'
+      readonly operator: 'In' | 'NotIn'
+      readonly values: readonly string[]
+    }
+  /** The name contains every one of the texts, literally and with case. */
+  | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
+  /** Created in `[since, before)`. */
+  | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
+  | { readonly on: 'label'; readonly requirement: LabelRequirement }
+  | { readonly on: 'field'; readonly requirement: FieldRequirement }
+
+export interface OrderKey {
+  readonly by: 'cluster' | 'namespace' | 'name' | 'created_at' | 'resource_version' | FieldPath
+  readonly descending: boolean
+}
+
+/** The place of one row in an order: the values of the order's keys, then the row's own key. */
+export interface Position {
+  /** One text per {@link OrderKey}; null sorts last. */
+  readonly values: ReadonlyArray<string | null>
+  readonly cluster: string
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface ListRequest {
+  /** The stored type (kube/moved-resources.ts). */
+  readonly type: GroupResource & { readonly id: number }
+  readonly scope: ReadScope
+  readonly conditions: readonly ObjectCondition[]
+  /** Empty: cluster, namespace, name. The row's key always breaks ties. */
+  readonly order: readonly OrderKey[]
+  readonly after?: Position
+  readonly offset?: number
+  /** Left out: all of them. */
+  readonly limit?: number
+  /** What is read of each row; the rest is not fetched. */
+  readonly want: { readonly cells: boolean; readonly metadata: boolean; readonly body: boolean }
+}
+
+/** One row as it lies in the store: slices of the buffer that PostgreSQL's answer arrived in. */
+export interface RawRow {
+  readonly clusterId: number
+  readonly apiVersion: string
+  readonly columnsId: number
+  /** Undefined unless wanted. */
+  readonly cells?: Buffer
+  readonly head?: Buffer
+  readonly metadata?: Buffer
+  readonly tail?: Buffer
+  /** Where a next page would go on after this row. */
+  readonly position: () => Position
+}
