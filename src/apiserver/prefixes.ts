@@ -1,0 +1,29 @@
+/** Where the three API servers that we are to our readers start: the root, the fleet, one member. */
+
+/** The group and version under which Clusterpedia's users find their fleet. */
+export const FLEET_GROUP = 'clusterpedia.io'
+export const FLEET_VERSION = 'v1beta1'
+
+/** The whole fleet as one API server; any Kubernetes path may follow. */
+export const FLEET_PREFIX = `/apis/${FLEET_GROUP}/${FLEET_VERSION}/resources`
+
+/** One member cluster; a Fastify pattern with the parameter `cluster`. */
+export const MEMBER_PREFIX_PATTERN = `${FLEET_PREFIX}/clusters/:cluster`
+
+/** The API server that a request was sent to. */
+export type Surface =
+  | { readonly kind: 'root' }
+  | { readonly kind: 'fleet' }
+  | { readonly kind: 'member'; readonly cluster: string }
+
+/** What a path on this surface starts with; `''` at the root. */
+export function prefixOf(surface: Surface): string {
+  switch (surface.kind) {
+    case 'root':
+      return ''
+    case 'fleet':
+      return FLEET_PREFIX
+    case 'member':
+      return `${FLEET_PREFIX}/clusters/${encodeURIComponent(surface.cluster)}`
+  }
+}
