@@ -55,6 +55,8 @@ export interface Access {
   scope(identity: Identity, request: ScopeRequest): ReadScope
   /** What documents about types (discovery, OpenAPI) may show to the reader. Sorted by name. */
   visible(identity: Identity): readonly VisibleCluster[]
+  /** May they be told that a cluster of this name does not exist? */
+  mayName(identity: Identity, cluster: string): boolean
   /**
    * May they do this to objects of our own groups?
    *

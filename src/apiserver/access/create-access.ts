@@ -1,0 +1,200 @@
+/**
+ * Keeps the rules in memory, made anew after every change of a FleetAccess.
+ *
+ * A change of rights counts as soon as its signal arrives; a signal that is lost is made up for by
+ * reading the rules again every {@link REREAD_SECONDS}.
+ */
+import type { Clock } from '../../clock.ts'
+import type { AccessRule, FleetAccess } from '../../kube/fleet-access.ts'
+import { storedAs } from '../../kube/moved-resources.ts'
+import type { Logger } from '../../log.ts'
+import type { Catalog, CatalogCache, CatalogCluster } from '../catalog.ts'
+import type { Identity } from '../identity.ts'
+import type { Access, AccessQuestion, ScopeRequest, VisibleCluster } from './access.ts'
+import { forbidden } from './forbidden.ts'
+import { authorizeRegistration } from './registration-rights.ts'
+import { coversCluster, coversClusterName, coversType, verbsOf } from './rule.ts'
+import { type CoversCluster, compileScope } from './scope.ts'
+import { SubjectIndex } from './subjects.ts'
+import { visibleClusters } from './visible.ts'
+
+const REREAD_SECONDS = 30
+/** Documents about types are kept for so many readers; more are made again when asked for. */
+const READERS_KEPT = 500
+
+/** Where the FleetAccess objects come from. */
+export interface AccessSource {
+  accessObjects(): Promise<readonly FleetAccess[]>
+  /** Calls back after every change, until the signal is aborted. */
+  onAccessChange(listener: () => void, signal: AbortSignal): void
+}
+
+export interface AccessParts {
+  readonly catalog: Pick<CatalogCache, 'current'>
+  readonly source: AccessSource
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+/** Reads the rules once before it returns, so that nobody is refused for want of them. */
+export async function createAccess(parts: AccessParts): Promise<Access> {
+  const rights = new Rights(parts)
+  await rights.start()
+  return rights
+}
+
+/** What is worked out from one catalog and one state of the rules. */
+interface Derived {
+  readonly covers: CoversCluster
+  readonly visible: Map<string, readonly VisibleCluster[]>
+}
+
+class Rights implements Access {
+  readonly #parts: AccessParts
+  readonly #closing = new AbortController()
+  #subjects = new SubjectIndex([])
+  #derived = new WeakMap<Catalog, Derived>()
+  #rereading: Promise<void> = Promise.resolve()
+  #rereadWaiting = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts
+  }
+
+  async start(): Promise<void> {
+    const { source } = this.#parts
+    // Listening comes first: a change between reading and listening would be missed.
+    source.onAccessChange(() => this.#reread(), this.#closing.signal)
+    this.#take(await source.accessObjects())
+    this.#timer = setInterval(() => this.#reread(), REREAD_SECONDS * 1000)
+    this.#timer.unref()
+  }
+
+  scope(identity: Identity, request: ScopeRequest) {
+    const catalog = this.#parts.catalog.current()
+    const type = storedAs(request)
+    const scope = compileScope(
+      {
+        rules: this.#granting(identity, request),
+        clusters: catalog.clusters,
+        covers: this.#derive(catalog).covers,
+        typeIn: (cluster) => typeIn(cluster, type),
+      },
+      request,
+    )
+    if (scope !== 'refused') return scope
+    const { clusters, ...asked } = request
+    throw forbidden(identity, clusters === 'every-cluster' ? asked : { ...asked, clusters })
+  }
+
+  visible(identity: Identity): readonly VisibleCluster[] {
+    const catalog = this.#parts.catalog.current()
+    const { visible, covers } = this.#derive(catalog)
+    const reader = JSON.stringify([identity.user, [...identity.groups].sort()])
+    const known = visible.get(reader)
+    if (known) return known
+    const made = visibleClusters(this.rulesOf(identity), catalog.clusters, covers)
+    if (visible.size >= READERS_KEPT) visible.clear()
+    visible.set(reader, made)
+    return made
+  }
+
+  mayName(identity: Identity, cluster: string): boolean {
+    return this.rulesOf(identity).some((rule) => coversClusterName(rule, cluster))
+  }
+
+  authorizeRegistration(identity: Identity, request: Parameters<typeof authorizeRegistration>[1]) {
+    const clusters = () => this.#parts.catalog.current().clusters
+    return authorizeRegistration({ identity, clusters, rules: this.rulesOf(identity) }, request)
+  }
+
+  allows(identity: Identity, question: AccessQuestion): boolean {
+    const catalog = this.#parts.catalog.current()
+    const type = storedAs(question)
+    const { cluster, namespace, ...asked } = question
+    const scope = compileScope(
+      {
+        rules: this.#granting(identity, asked),
+        clusters: catalog.clusters,
+        covers: this.#derive(catalog).covers,
+        typeIn: (candidate) => typeIn(candidate, type),
+      },
+      {
+        group: question.group,
+        resource: question.resource,
+        verb: 'get',
+        clusters: cluster === undefined ? 'every-cluster' : [cluster],
+        ...(namespace && { namespace }),
+      },
+    )
+    return scope !== 'refused'
+  }
+
+  rulesOf(identity: Identity): readonly AccessRule[] {
+    return this.#subjects.rulesOf(identity)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearInterval(this.#timer)
+    await this.#rereading
+  }
+
+  #granting(
+    identity: Identity,
+    asked: { readonly verb: string; readonly group: string; readonly resource: string },
+  ): readonly AccessRule[] {
+    return this.rulesOf(identity).filter(
+      (rule) => verbsOf(rule).includes(asked.verb) && coversType(rule, asked),
+    )
+  }
+
+  #derive(catalog: Catalog): Derived {
+    const known = this.#derived.get(catalog)
+    if (known) return known
+    const made = { covers: rememberCovers(), visible: new Map() }
+    this.#derived.set(catalog, made)
+    return made
+  }
+
+  /** Changes that come while the rules are being read are answered by one more reading. */
+  #reread(): void {
+    if (this.#rereadWaiting || this.#closing.signal.aborted) return
+    this.#rereadWaiting = true
+    this.#rereading = this.#rereading.then(async () => {
+      this.#rereadWaiting = false
+      try {
+        this.#take(await this.#parts.source.accessObjects())
+      } catch (error) {
+        this.#parts.log.warn(
+          { err: error },
+          'cannot read the FleetAccess objects; the last ones hold',
+        )
+      }
+    })
+  }
+
+  #take(objects: readonly FleetAccess[]): void {
+    this.#subjects = new SubjectIndex(objects)
+    this.#derived = new WeakMap()
+  }
+}
+
+function typeIn(cluster: CatalogCluster, type: { group: string; resource: string }) {
+  return cluster.resources.find(
+    ({ group, resource }) => group === type.group && resource === type.resource,
+  )
+}
+
+/** Globs and selectors are matched once per rule and cluster, not once per request. */
+function rememberCovers(): CoversCluster {
+  const known = new Map<AccessRule, Map<number, boolean>>()
+  return (rule, cluster) => {
+    const ofRule = known.get(rule) ?? new Map<number, boolean>()
+    known.set(rule, ofRule)
+    const covers = ofRule.get(cluster.id) ?? coversCluster(rule, cluster)
+    ofRule.set(cluster.id, covers)
+    return covers
+  }
+}

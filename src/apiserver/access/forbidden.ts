@@ -1,0 +1,60 @@
+/** Refusals, in the words kube-apiserver has for them. */
+
+import { type GroupResource, qualifiedResource } from '../../kube/group-resource.ts'
+import { CLUSTER_GROUP } from '../../kube/pedia-cluster.ts'
+import { notFound, StatusError } from '../../kube/status-error.ts'
+import type { Identity } from '../identity.ts'
+
+export interface RefusedRequest extends GroupResource {
+  readonly verb: string
+  readonly namespace?: string
+  readonly name?: string
+  /** The clusters that were asked for by name; left out, all or none. */
+  readonly clusters?: readonly string[]
+}
+
+const CLUSTERS_NAMED = 5
+
+/**
+ * `pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace
+ * "shop" of cluster "dot-01"`.
+ *
+ * @see apiserver/pkg/endpoints/handlers/responsewriters/errors.go, apimachinery NewForbidden
+ */
+export function forbidden(identity: Identity, refused: RefusedRequest): StatusError {
+  const { verb, group, resource, namespace, name } = refused
+  const where = namespace ? `in the namespace ${quote(namespace)}` : 'at the cluster scope'
+  const subject = name ? `${qualifiedResource(refused)} ${quote(name)}` : qualifiedResource(refused)
+  return new StatusError(
+    'Forbidden',
+    `${subject} is forbidden: User ${quote(identity.user)} cannot ${verb} resource ` +
+      `${quote(resource)} in API group ${quote(group)} ${where}${ofClusters(refused.clusters)}`,
+    { details: { ...(name && { name }), ...(group && { group }), kind: resource } },
+  )
+}
+
+function ofClusters(clusters: readonly string[] | undefined): string {
+  if (clusters === undefined || clusters.length === 0) return ''
+  const named = clusters.slice(0, CLUSTERS_NAMED).map(quote).join(', ')
+  const more = clusters.length - CLUSTERS_NAMED
+  const rest = more > 0 ? ` and ${more} more` : ''
+  return ` of ${clusters.length === 1 ? 'cluster' : 'clusters'} ${named}${rest}`
+}
+
+/** `forbidden: User "jane" cannot get path "/metrics"`: for paths that are no resource. */
+export function forbiddenPath(identity: Identity, verb: string, path: string): StatusError {
+  return new StatusError(
+    'Forbidden',
+    `forbidden: User ${quote(identity.user)} cannot ${verb} path ${quote(path)}`,
+    { details: {} },
+  )
+}
+
+/** Only for a reader who may know: one who may not see a cluster is refused, whether it exists or not. */
+export function clusterNotFound(name: string): StatusError {
+  return notFound({ group: CLUSTER_GROUP, resource: 'pediaclusters' }, name)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text)
+}

@@ -1,0 +1,120 @@
+/**
+ * What one rule of a FleetAccess speaks of: which clusters, types, verbs and namespaces.
+ *
+ * Nothing means "all" by being empty: an empty list, an empty selector or an operator that is not
+ * known grants nothing.
+ */
+import type { AccessRule } from '../../kube/fleet-access.ts'
+import type { GroupResource } from '../../kube/group-resource.ts'
+import { storedAs } from '../../kube/moved-resources.ts'
+
+const READ_VERBS: readonly string[] = ['get', 'list', 'watch']
+
+/** What `*` in a rule's verbs, or leaving them out, stands for. Nothing else can be granted. */
+export function verbsOf(rule: AccessRule): readonly string[] {
+  const given = rule.verbs ?? READ_VERBS
+  return given.includes('*') ? READ_VERBS : READ_VERBS.filter((verb) => given.includes(verb))
+}
+
+/**
+ * Does the rule speak of this type? A type that Kubernetes moved is one type, whichever of its
+ * groups the rule or the reader names: `extensions` grants the ingresses of `networking.k8s.io`.
+ */
+export function coversType(rule: AccessRule, type: GroupResource): boolean {
+  const { resource } = type
+  if (!rule.resources.includes('*') && !rule.resources.includes(resource)) return false
+  const stored = storedAs(type)
+  return rule.apiGroups.some(
+    (group) => group === '*' || storedAs({ group, resource }).group === stored.group,
+  )
+}
+
+export function coversEveryNamespace(rule: AccessRule): boolean {
+  return rule.namespaces.includes('*')
+}
+
+export function coversNamespace(rule: AccessRule, namespace: string): boolean {
+  return coversEveryNamespace(rule) || rule.namespaces.includes(namespace)
+}
+
+/** Would a cluster of this name be in the rule, whatever its labels, whether it exists or not? */
+export function coversClusterName(rule: AccessRule, name: string): boolean {
+  if (rule.clusterSelector !== undefined) return false
+  return rule.clusters?.some((pattern) => matchesGlob(pattern, name)) ?? false
+}
+
+export function coversCluster(
+  rule: AccessRule,
+  cluster: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+): boolean {
+  const { clusters, clusterSelector } = rule
+  if (clusters === undefined && clusterSelector === undefined) return false
+  if (clusters !== undefined && !clusters.some((glob) => matchesGlob(glob, cluster.name))) {
+    return false
+  }
+  return clusterSelector === undefined || matchesSelector(clusterSelector, cluster.labels)
+}
+
+/** `*` stands for any text, `?` for one character; everything else for itself. */
+function matchesGlob(pattern: string, name: string): boolean {
+  if (pattern === '*' || pattern === name) return true
+  if (!/[*?]/.test(pattern)) return false
+  return globExpression(pattern).test(name)
+}
+
+const expressions = new Map<string, RegExp>()
+const EXPRESSIONS_KEPT = 1000
+
+function globExpression(pattern: string): RegExp {
+  const known = expressions.get(pattern)
+  if (known) return known
+  // A run of stars is one star: `a**b` must not make the expression try every way to split a name.
+  const source = pattern
+    .replace(/\*+/g, '*')
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.')
+  const made = new RegExp(`^${source}$`, 's')
+  if (expressions.size >= EXPRESSIONS_KEPT) expressions.clear()
+  expressions.set(pattern, made)
+  return made
+}
+
+type ClusterSelector = NonNullable<AccessRule['clusterSelector']>
+type Expression = NonNullable<ClusterSelector['matchExpressions']>[number]
+
+function matchesSelector(
+  { matchLabels = {}, matchExpressions = [] }: ClusterSelector,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const wanted = Object.entries(matchLabels)
+  if (wanted.length === 0 && matchExpressions.length === 0) return false
+  return (
+    wanted.every(([key, value]) => labelOf(labels, key) === value) &&
+    matchExpressions.every((expression) => matchesExpression(expression, labels))
+  )
+}
+
+/** As Kubernetes does: `NotIn` also holds for a cluster that lacks the label. */
+function matchesExpression(
+  { key, operator, values = [] }: Expression,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const value = labelOf(labels, key)
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value)
+    case 'NotIn':
+      return value === undefined || !values.includes(value)
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    default:
+      return false
+  }
+}
+
+function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined
+}
