@@ -40,6 +40,22 @@ export function hashBytes(
   finish(hi, lo, io.out)
 }
 
+/** {@link childPath} of a key that lies in `bytes[start, end)`, without escapes. */
+export function hashKey(
+  bytes: Uint8Array,
+  range: { start: number; end: number },
+  io: { seed: Hash64; out: Hash64 },
+): void {
+  // The dot in front of a key, taken in by the same steps as hashBytes takes any byte.
+  const hi = Math.imul(io.seed.hi ^ 0x2e, 0xcc9e2d51)
+  const lo = Math.imul(io.seed.lo ^ 0x2e, 0x1b873593)
+  afterDot.hi = (hi << 15) | (hi >>> 17)
+  afterDot.lo = (lo << 13) | (lo >>> 19)
+  hashBytes(bytes, range, { seed: afterDot, out: io.out })
+}
+
+const afterDot: Hash64 = { hi: 0, lo: 0 }
+
 /** Makes two hashes one, order mattering: what turns a path and a value into a token. */
 export function combine(a: Hash64, b: Hash64, out: Hash64): void {
   const hi = Math.imul(a.hi ^ ((b.lo << 7) | (b.lo >>> 25)), 0xe6546b64) ^ b.hi

@@ -1,0 +1,67 @@
+/** Changes to a text of bytes, collected while it is read and made in one copy at the end. */
+
+export interface ByteEdit {
+  readonly start: number
+  /** Equal to `start` for an insertion. */
+  readonly end: number
+  readonly by: Buffer
+}
+
+/** `bytes[start, end)` with the edits inside it made. Edits must not overlap. */
+export function applyEdits(
+  bytes: Buffer,
+  range: { readonly start: number; readonly end: number },
+  edits: readonly ByteEdit[],
+): Buffer {
+  const parts: Buffer[] = []
+  let from = range.start
+  for (const edit of edits) {
+    if (edit.start < range.start || edit.end > range.end) continue
+    if (edit.start > from) parts.push(bytes.subarray(from, edit.start))
+    parts.push(edit.by)
+    from = edit.end
+  }
+  parts.push(bytes.subarray(from, range.end))
+  return Buffer.concat(parts)
+}
+
+/** Where the byte at `at` lies after the edits in front of it, counted from `start`. */
+export function movedOffset(at: number, start: number, edits: readonly ByteEdit[]): number {
+  let offset = at - start
+  for (const edit of edits) {
+    if (edit.start < start || edit.end > at) continue
+    offset += edit.by.length - (edit.end - edit.start)
+  }
+  return offset
+}
+
+/** One member of an object, key included. */
+export interface MemberRange {
+  readonly start: number
+  end: number
+  readonly cut: boolean
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * The cuts that leave an object well-formed: each takes the comma that would be left over.
+ *
+ * @param object - from its opening brace to one past its closing one.
+ */
+export function cutMembers(
+  object: { readonly start: number; readonly end: number },
+  members: readonly MemberRange[],
+): ByteEdit[] {
+  const lastKept = members.findLastIndex((member) => !member.cut)
+  const edits: ByteEdit[] = []
+  for (const [i, member] of members.entries()) {
+    if (i > lastKept) break
+    if (member.cut) edits.push({ start: member.start, end: members[i + 1]!.start, by: NOTHING })
+  }
+  if (lastKept + 1 < members.length) {
+    const start = lastKept < 0 ? object.start + 1 : members[lastKept]!.end
+    edits.push({ start, end: members.at(-1)!.end, by: NOTHING })
+  }
+  return edits
+}

@@ -1,0 +1,192 @@
+/**
+ * Takes a list apart while it arrives: each item becomes a Buffer of its own, the page never one.
+ *
+ * What a page needs in memory is one item, not the page: 500 ConfigMaps of 1.4 MB are one page.
+ * Chunks may end anywhere, inside a character or an escape too.
+ */
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  JsonError,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-bytes.ts'
+
+/** What stands beside the items. */
+export interface ListMeta {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly resourceVersion: string
+  readonly continue: string
+}
+
+export type ListItem = { readonly bytes: Buffer } | { readonly tooLargeBytes: number }
+
+const BACKSLASH = 0x5c
+/** kind, apiVersion and metadata of a list are small; a Status in place of a list is not large. */
+const FIELD_BYTES = 1024 * 1024
+const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
+
+type Place = 'start' | 'list' | 'items' | 'end'
+
+export class ListSplitter {
+  readonly #itemBytes: number
+  #place: Place = 'start'
+  /** Depth within the value that is being read; 0 between values. */
+  #depth = 0
+  #inString = false
+  #escaped = false
+  #inValue = false
+  /** The last string at the level of the list: a key, once a colon follows. */
+  #key = ''
+  #hasKey = false
+  #sawItems = false
+  #parts: Buffer[] = []
+  #partBytes = 0
+  readonly #fields = new Map<string, string>()
+
+  /** @param itemBytes - larger items are not kept, only counted. */
+  constructor(itemBytes: number) {
+    this.#itemBytes = itemBytes
+  }
+
+  /** The items that are complete with this chunk. @throws JsonError when it is no list. */
+  push(chunk: Buffer): ListItem[] {
+    const items: ListItem[] = []
+    let from = 0
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i]!
+      if (!this.#inValue) {
+        if (this.#beginsValue(byte)) from = i
+        continue
+      }
+      if (!this.#endsValue(byte)) continue
+      // A literal ends with the byte behind it, which belongs to what surrounds it.
+      const closing = this.#depth < 0
+      const end = closing ? i : i + 1
+      this.#keep(chunk.subarray(from, end))
+      this.#finish(items)
+      if (closing) i--
+    }
+    if (this.#inValue) this.#keep(chunk.subarray(from))
+    return items
+  }
+
+  /** @throws JsonError when the list is cut off, or is none. */
+  end(): ListMeta {
+    if (this.#place !== 'end') throw new JsonError('the list is cut off')
+    const metadata = this.#field('metadata') as { resourceVersion?: unknown; continue?: unknown }
+    if (!this.#sawItems) throw new JsonError('not a list: it has no items')
+    return {
+      kind: text(this.#field('kind')),
+      apiVersion: text(this.#field('apiVersion')),
+      resourceVersion: text(metadata?.resourceVersion),
+      continue: text(metadata?.continue),
+    }
+  }
+
+  #field(name: string): unknown {
+    const json = this.#fields.get(name)
+    if (json === undefined) return undefined
+    try {
+      return JSON.parse(json)
+    } catch {
+      throw new JsonError(`the list's ${name} is not JSON`)
+    }
+  }
+
+  /** A byte between values: white space, structure, or the first byte of a value. */
+  #beginsValue(byte: number): boolean {
+    if (SPACES.has(byte)) return false
+    if (this.#place === 'start') return this.#enter(byte, OPEN_BRACE)
+    if (this.#place === 'end') throw new JsonError('something follows the list')
+    if (byte === COMMA) return false
+    if (byte === COLON && this.#place === 'list') {
+      this.#hasKey = true
+      return false
+    }
+    if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) return this.#leave(byte)
+    if (this.#place === 'list' && this.#hasKey && this.#key === 'items' && byte === OPEN_BRACKET) {
+      this.#place = 'items'
+      this.#sawItems = true
+      this.#hasKey = false
+      return false
+    }
+    this.#begin(byte)
+    return true
+  }
+
+  #enter(byte: number, expected: number): boolean {
+    if (byte !== expected) throw new JsonError('not a JSON object')
+    this.#place = 'list'
+    return false
+  }
+
+  #leave(byte: number): boolean {
+    const expected = this.#place === 'items' ? CLOSE_BRACKET : CLOSE_BRACE
+    if (byte !== expected) throw new JsonError('brackets of the list do not match')
+    this.#place = this.#place === 'items' ? 'list' : 'end'
+    return false
+  }
+
+  #begin(byte: number): void {
+    this.#inValue = true
+    this.#inString = byte === QUOTE
+    this.#escaped = false
+    this.#depth = byte === OPEN_BRACE || byte === OPEN_BRACKET ? 1 : 0
+    this.#parts = []
+    this.#partBytes = 0
+  }
+
+  /** Depth -1 afterwards says that the byte itself is behind the value. */
+  #endsValue(byte: number): boolean {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false
+      else if (byte === BACKSLASH) this.#escaped = true
+      else if (byte === QUOTE) {
+        this.#inString = false
+        return this.#depth === 0
+      }
+      return false
+    }
+    if (byte === QUOTE) this.#inString = true
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth++
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) return --this.#depth <= 0
+    else if (this.#depth === 0 && (byte === COMMA || SPACES.has(byte))) {
+      this.#depth = -1
+      return true
+    }
+    return false
+  }
+
+  #keep(part: Buffer): void {
+    this.#partBytes += part.length
+    const allowed = this.#place === 'items' ? this.#itemBytes : FIELD_BYTES
+    if (this.#partBytes <= allowed) this.#parts.push(part)
+    else this.#parts = []
+  }
+
+  #finish(items: ListItem[]): void {
+    const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+    const size = this.#partBytes
+    this.#inValue = false
+    this.#depth = 0
+    this.#parts = []
+    if (this.#place === 'items') {
+      items.push(size > this.#itemBytes ? { tooLargeBytes: size } : { bytes })
+    } else if (this.#hasKey) {
+      if (this.#key === 'items' && bytes.toString('latin1') === 'null') this.#sawItems = true
+      else this.#fields.set(this.#key, bytes.toString('utf8'))
+      this.#hasKey = false
+    } else {
+      this.#key = bytes.toString('utf8').slice(1, -1)
+    }
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
