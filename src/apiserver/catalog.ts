@@ -4,8 +4,15 @@
  * Kept in memory and made anew after every change (store/catalog.ts tells), so that no request
  * asks the database for it. One value never changes: what is derived from it can be kept beside it.
  */
-import type { GroupVersionResource } from '../kube/group-resource.ts'
+import {
+  apiVersionOf,
+  type GroupResource,
+  type GroupVersionResource,
+  parseApiVersion,
+} from '../kube/group-resource.ts'
+import { storedAs } from '../kube/moved-resources.ts'
 import type { ColumnDefinition } from '../kube/table.ts'
+import type { Logger } from '../log.ts'
 
 /** One type of one cluster: what its discovery says. */
 export interface ClusterResource {
@@ -83,4 +90,105 @@ export interface CatalogCache {
   resolve(wanted: GroupVersionResource, among: ReadonlyArray<{ readonly id: number }>): Resolution
   /** Stops listening to changes. */
   close(): Promise<void>
+}
+
+/** Where the catalog comes from: store/catalog.ts. */
+export interface CatalogSource {
+  load(): Promise<Catalog>
+  /** Calls back soon after every change, and now and then without one. */
+  onChange(listener: () => void): Promise<() => Promise<void>>
+}
+
+/** Loads the catalog once before it returns. */
+export async function createCatalogCache(
+  source: CatalogSource,
+  log: Logger,
+): Promise<CatalogCache> {
+  const state = { catalog: EMPTY, waiting: false, loading: Promise.resolve() }
+  // Changes that come while the catalog is being loaded are answered by one more loading.
+  const reload = () => {
+    if (state.waiting) return
+    state.waiting = true
+    state.loading = state.loading.then(async () => {
+      state.waiting = false
+      try {
+        state.catalog = await source.load()
+      } catch (error) {
+        log.warn({ err: error }, 'cannot load the catalog; the last one is used')
+      }
+    })
+  }
+  // Listening comes first: a change between loading and listening would be missed.
+  const stop = await source.onChange(reload)
+  state.catalog = await source.load()
+  const indexes = new WeakMap<Catalog, CatalogIndex>()
+  return {
+    current: () => state.catalog,
+    resolve(wanted, among) {
+      const index = indexes.get(state.catalog) ?? new CatalogIndex(state.catalog)
+      indexes.set(state.catalog, index)
+      return index.resolve(wanted, new Set(among.map(({ id }) => id)))
+    },
+    async close() {
+      await stop()
+      await state.loading
+    },
+  }
+}
+
+const EMPTY: Catalog = { clusters: [], columnSets: new Map() }
+
+interface TypeInCluster {
+  readonly cluster: CatalogCluster
+  readonly resource: ClusterResource
+}
+
+/** The catalog turned around: type → the clusters that have it. */
+class CatalogIndex {
+  readonly #types = new Map<string, TypeInCluster[]>()
+  /** Groups as members serve them, former ones included → clusters. */
+  readonly #groups = new Map<string, Set<number>>()
+
+  constructor({ clusters }: Catalog) {
+    for (const cluster of clusters) {
+      for (const resource of cluster.resources) this.#add({ cluster, resource })
+    }
+  }
+
+  resolve(wanted: GroupVersionResource, among: ReadonlySet<number>): Resolution {
+    const version = apiVersionOf(wanted)
+    const served = (this.#types.get(keyOf(storedAs(wanted))) ?? [])
+      .filter(({ cluster }) => among.has(cluster.id))
+      .map((entry) => ({
+        ...entry,
+        servesVersion: entry.resource.servedVersions.includes(version),
+      }))
+    const example = served.find(({ servesVersion }) => servesVersion)?.resource
+    if (!example) return { found: undefined, because: this.#whyNot(wanted.group, among) }
+    const { typeId: id, group, resource, namespaced, kind, listKind } = example
+    return { found: { id, group, resource, namespaced, kind, listKind, served } }
+  }
+
+  /** The core group is served always, so what is missing in it is a resource. */
+  #whyNot(group: string, among: ReadonlySet<number>): 'group-unknown' | 'resource-unknown' {
+    const having = this.#groups.get(group) ?? new Set<number>()
+    const known = group === '' || [...having].some((cluster) => among.has(cluster))
+    return known ? 'resource-unknown' : 'group-unknown'
+  }
+
+  #add(entry: TypeInCluster): void {
+    const key = keyOf(entry.resource)
+    const known = this.#types.get(key)
+    if (known) known.push(entry)
+    else this.#types.set(key, [entry])
+    for (const version of entry.resource.servedVersions) {
+      const { group } = parseApiVersion(version)
+      const clusters = this.#groups.get(group) ?? new Set()
+      this.#groups.set(group, clusters.add(entry.cluster.id))
+    }
+  }
+}
+
+function keyOf({ group, resource }: GroupResource): string {
+  return `${group}/${resource}`
 }
