@@ -1,0 +1,224 @@
+/**
+ * Everything that can be set from outside, in one table.
+ *
+ * The flags of each command, the FLEETGLASS_* variables, `--help` and the table in README.md are
+ * made from `SETTINGS`, so a default is written once. Nothing else in src/ reads the environment.
+ */
+import type { LogLevel } from './log.ts'
+
+type Read<T> = { readonly value: T } | { readonly mustBe: string }
+
+export interface Setting<T> {
+  /** Without the dashes; the variable is FLEETGLASS_ and the same in capitals. */
+  readonly flag: string
+  /** What stands for the value in help. */
+  readonly placeholder: string
+  readonly help: string
+  /** As the user would type it. Undefined: not set unless given. */
+  readonly fallback?: string
+  /** In place of a `fallback` that is worked out when it is needed. */
+  readonly fallbackHelp?: string
+  /** True keeps the value out of messages. */
+  readonly secret?: true
+  /** May be given several times, or as one list with commas. */
+  readonly many?: true
+  readonly read: (text: string) => Read<T>
+}
+
+const text = (given: string): Read<string> =>
+  given === '' ? { mustBe: 'set to something' } : { value: given }
+
+const list = (given: string): Read<readonly string[]> => {
+  const values = given.split(',').map((value) => value.trim())
+  return values.includes('') ? { mustBe: 'names separated by commas' } : { value: values }
+}
+
+const oneOf =
+  <const T extends string>(...values: readonly T[]) =>
+  (given: string): Read<T> => {
+    const value = values.find((candidate) => candidate === given)
+    return value === undefined ? { mustBe: `one of ${values.join(', ')}` } : { value }
+  }
+
+const wholeNumber =
+  (least: number, most: number) =>
+  (given: string): Read<number> => {
+    const value = Number(given)
+    const fits = /^\d+$/.test(given) && value >= least && value <= most
+    return fits ? { value } : { mustBe: `a whole number from ${least} to ${most}` }
+  }
+
+export interface ListenAddress {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+}
+
+function listenAddress(given: string): Read<ListenAddress> {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]*)):(\d{1,5})$/.exec(given)
+  const port = Number(match?.[3])
+  if (!match || port > 65_535) return { mustBe: 'HOST:PORT, such as 127.0.0.1:8443' }
+  return { value: { host: match[1] ?? (match[2] || '0.0.0.0'), port } }
+}
+
+function databaseUrl(given: string): Read<string> {
+  const isPostgres = URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)
+  return isPostgres ? { value: given } : { mustBe: 'a URL, postgres://USER@HOST:PORT/DATABASE' }
+}
+
+const define = <T>(setting: Setting<T>): Setting<T> => setting
+
+export const SETTINGS = {
+  dataDir: define({
+    flag: 'data-dir',
+    placeholder: 'DIR',
+    help: 'where the database, the keys, the certificates and the kubeconfig are kept',
+    fallback: '.fleetglass',
+    read: text,
+  }),
+  listen: define({
+    flag: 'listen',
+    placeholder: 'HOST:PORT',
+    help: 'where the API is served, over TLS',
+    fallback: '127.0.0.1:8443',
+    read: listenAddress,
+  }),
+  databaseUrl: define({
+    flag: 'database-url',
+    placeholder: 'URL',
+    help: 'PostgreSQL 14 or later to use in place of the embedded one',
+    fallbackHelp: 'embedded, in the data directory',
+    secret: true,
+    read: databaseUrl,
+  }),
+  tlsSan: define({
+    flag: 'tls-san',
+    placeholder: 'NAME',
+    help: 'further host names and addresses for the server certificate',
+    many: true,
+    read: list,
+  }),
+  encryptionKeyFile: define({
+    flag: 'encryption-key-file',
+    placeholder: 'FILE',
+    help: 'the key (32 bytes in base64) that seals credentials and digests Secrets; all processes share it',
+    fallbackHelp: 'encryption-key in the data directory, made when missing',
+    read: text,
+  }),
+  secretValues: define({
+    flag: 'secret-values',
+    placeholder: 'digest|store',
+    help: 'what is kept of the values in members’ Secrets',
+    fallback: 'digest',
+    read: oneOf('digest', 'store'),
+  }),
+  importKubeconfig: define({
+    flag: 'import-kubeconfig',
+    placeholder: 'FILE',
+    help: 'register a member cluster for each context of this kubeconfig; exec plugins are honoured',
+    read: text,
+  }),
+  context: define({
+    flag: 'context',
+    placeholder: 'NAME',
+    help: 'import only these contexts',
+    fallbackHelp: 'all of the file',
+    many: true,
+    read: list,
+  }),
+  syncMemberLists: define({
+    flag: 'sync-member-lists',
+    placeholder: 'N',
+    help: 'first lists that run at once against one member cluster',
+    fallback: '4',
+    read: wholeNumber(1, 1000),
+  }),
+  logLevel: define<LogLevel>({
+    flag: 'log-level',
+    placeholder: 'LEVEL',
+    help: 'debug, info, warn, error or silent; JSON lines on standard error',
+    fallback: 'info',
+    read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
+}
+
+export type SettingName = keyof typeof SETTINGS
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never
+type HasFallback = 'dataDir' | 'listen' | 'secretValues' | 'syncMemberLists' | 'logLevel'
+
+/** The settings a command takes: those with a default are always there. */
+export type Config<Name extends SettingName> = {
+  readonly [K in Name & HasFallback]: ValueOf<(typeof SETTINGS)[K]>
+} & { readonly [K in Exclude<Name, HasFallback>]?: ValueOf<(typeof SETTINGS)[K]> }
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export function variableOf(setting: Setting<unknown>): string {
+  return `FLEETGLASS_${setting.flag.toUpperCase().replaceAll('-', '_')}`
+}
+
+/**
+ * Reads these settings, or reports every mistake at once. A flag wins over its variable.
+ *
+ * @param flags - by setting name, as typed; a list for a setting that may be repeated.
+ * @throws {@link ConfigError} naming each flag or variable that is malformed.
+ */
+export function parseConfig<Name extends SettingName>(
+  names: readonly Name[],
+  flags: Readonly<Record<string, unknown>>,
+  environment: Environment = process.env,
+): Config<Name> {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const name of names) {
+    const setting: Setting<unknown> = SETTINGS[name]
+    const given = givenFor(setting, flags[name], environment)
+    if (given === undefined) continue
+    const result = setting.read(given.text)
+    if ('value' in result) values[name] = result.value
+    else problems.push(problem(setting, given, result.mustBe))
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.freeze(values) as Config<Name>
+}
+
+interface Given {
+  readonly text: string
+  /** `--listen` or `FLEETGLASS_LISTEN`. */
+  readonly by: string
+}
+
+function givenFor(
+  setting: Setting<unknown>,
+  flag: unknown,
+  environment: Environment,
+): Given | undefined {
+  if (flag !== undefined) {
+    return { text: Array.isArray(flag) ? flag.join(',') : String(flag), by: `--${setting.flag}` }
+  }
+  const variable = variableOf(setting)
+  const value = environment[variable]
+  if (value !== undefined) return { text: value, by: variable }
+  return setting.fallback === undefined ? undefined : { text: setting.fallback, by: 'the default' }
+}
+
+function problem(setting: Setting<unknown>, given: Given, mustBe: string): string {
+  const shown = setting.secret ? '' : `, not ${JSON.stringify(given.text)}`
+  return `${given.by} must be ${mustBe}${shown}`
+}
+
+/** The environment of a child process: ours, with these put in. */
+export function environmentWith(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...process.env, ...extra }
+}
