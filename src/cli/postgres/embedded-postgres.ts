@@ -1,0 +1,246 @@
+/**
+ * A PostgreSQL server of our own, as a child process on a folder of ours.
+ *
+ * It listens on 127.0.0.1 with a password that only the data directory knows. It does not share our
+ * process group, so that Ctrl-C reaches it after the API has drained and not before.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Logger } from '../../log.ts'
+import { CommandFailure, messageOf } from '../failure.ts'
+import { type BinariesFolder, postgresBinaries } from './binaries.ts'
+import { readPostmaster, stopOrphan, stopPostmaster } from './postmaster-pid.ts'
+import { canReach, type SystemUser, unprivilegedUser } from './unprivileged-user.ts'
+
+export interface EmbeddedPostgres {
+  /** With the password: never to be shown. */
+  readonly url: string
+  readonly pid: number
+  /** Resolves with a sentence when the server ends without being asked to. */
+  readonly ended: Promise<string>
+  stop(): Promise<void>
+}
+
+/** Where files go that another user than root must reach when the data directory hides them. */
+const SHARED_DIR = '/var/lib/fleetglass'
+const USER = 'fleetglass'
+const STARTS_WITHIN_SECONDS = 60
+
+/** What differs from PostgreSQL's own defaults, and why. */
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=', // A path in a deep folder would be longer than a socket's may be.
+  'max_connections=80', // API server and syncers, with their pools.
+  'shared_buffers=256MB',
+  'work_mem=16MB',
+  'max_wal_size=2GB', // First syncs write in bursts.
+  'jit=off', // Short queries over many partitions: compiling costs more than it saves.
+  'log_min_messages=warning',
+  'logging_collector=off',
+]
+
+interface Place {
+  readonly user: SystemUser | undefined
+  readonly binaries: BinariesFolder
+  /** Its real path: what the server has on its command line. */
+  readonly folder: string
+  readonly data: string
+  readonly log: string
+}
+
+/**
+ * Starts the server of this data directory; makes its database the first time. A server that was
+ * left running by an earlier start is stopped first.
+ *
+ * @throws CommandFailure with one sentence when it cannot start.
+ */
+export async function startEmbeddedPostgres(
+  dataDir: string,
+  log: Logger,
+): Promise<EmbeddedPostgres> {
+  const place = preparePlace(dataDir)
+  const orphan = await stopOrphan(place.data)
+  if (orphan) log.info({ pid: orphan }, 'stopped the PostgreSQL that an earlier start left behind')
+  const password = passwordOf(dataDir)
+  if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(place, password)
+  const port = await freePort()
+  const child = launch(place, port)
+  await becomesReady(place, child)
+  return running(place, child, `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`)
+}
+
+function running(place: Place, child: ChildProcess, url: string): EmbeddedPostgres {
+  const pid = child.pid!
+  let asked = false
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', () => {
+      if (!asked) resolve(`the embedded PostgreSQL ended: ${lastWords(place)}`)
+    })
+  })
+  // The event loop must be free to end while the server runs.
+  child.unref()
+  return {
+    url,
+    pid,
+    ended,
+    async stop() {
+      asked = true
+      child.ref()
+      await stopPostmaster(pid)
+      await gone
+    },
+  }
+}
+
+function preparePlace(dataDir: string): Place {
+  const link = join(dataDir, 'postgres')
+  const folder = existsSync(link) ? realpathSync(link) : makeFolder(link)
+  // Whoever made the files must go on with them.
+  const { uid, gid } = statSync(folder)
+  const user = unprivilegedUser() && { uid, gid }
+  return {
+    user,
+    binaries: postgresBinaries(user, sharedDir),
+    folder,
+    data: join(folder, 'data'),
+    log: join(folder, 'server.log'),
+  }
+}
+
+/** A folder that the server's user can reach: beside the rest, or linked to from there. */
+function makeFolder(link: string): string {
+  const user = unprivilegedUser()
+  const dataDir = realpathSync(dirname(link))
+  const isReachable = !user || canReach(user, dataDir, 'pass')
+  const folder = isReachable ? link : join(sharedDir(), nameFor(dataDir))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (user) chownSync(folder, user.uid, user.gid)
+  if (!isReachable) {
+    rmSync(link, { force: true })
+    symlinkSync(folder, link)
+  }
+  return realpathSync(link)
+}
+
+function nameFor(dataDir: string): string {
+  const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
+  return `${basename(dataDir)}-${digest}`
+}
+
+function sharedDir(): string {
+  mkdirSync(SHARED_DIR, { recursive: true })
+  chmodSync(SHARED_DIR, 0o755)
+  return SHARED_DIR
+}
+
+function passwordOf(dataDir: string): string {
+  const file = join(dataDir, 'postgres-password')
+  if (!existsSync(file)) {
+    writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 })
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+/** initdb beside, then a rename: a start that was cut off leaves nothing half made. */
+async function initialise({ user, binaries, folder, data }: Place, password: string) {
+  const unfinished = join(folder, 'data.unfinished')
+  const passwordFile = join(folder, 'password')
+  rmSync(unfinished, { recursive: true, force: true })
+  rmSync(data, { recursive: true, force: true })
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user) chownSync(passwordFile, user.uid, user.gid)
+  const flags = ['--auth=scram-sha-256', `--username=${USER}`, '--encoding=UTF8', '--locale=C']
+  const paths = [`--pwfile=${passwordFile}`, `--pgdata=${unfinished}`]
+  try {
+    await promisify(execFile)(join(binaries, 'bin/initdb'), [...flags, ...paths], asUser(user))
+    renameSync(unfinished, data)
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
+    throw cannotStart(said.trim().split('\n').at(-1) || messageOf(error), error)
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+}
+
+function launch({ user, binaries, folder, data, log }: Place, port: number): ChildProcess {
+  // A file, not a pipe: the server may outlive us, and must be able to say why it ends.
+  const output = openSync(log, 'w', 0o600)
+  const settings = [...SETTINGS, `port=${port}`].flatMap((setting) => ['-c', setting])
+  const child = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...settings], {
+    ...asUser(user),
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  return child
+}
+
+async function becomesReady(place: Place, child: ChildProcess): Promise<void> {
+  let ended: string | undefined
+  child.once('error', (error) => {
+    ended = error.message
+  })
+  child.once('exit', () => {
+    ended ??= lastWords(place)
+  })
+  const end = Date.now() + STARTS_WITHIN_SECONDS * 1000
+  while (ended === undefined) {
+    const postmaster = readPostmaster(place.data)
+    if (postmaster?.isReady && postmaster.pid === child.pid) return
+    if (Date.now() > end) {
+      if (child.pid) await stopPostmaster(child.pid)
+      throw cannotStart(`not ready after ${STARTS_WITHIN_SECONDS} s; ${place.log} has its messages`)
+    }
+    await delay(10)
+  }
+  throw cannotStart(ended)
+}
+
+/** The last error that the server wrote, without its timestamp. */
+function lastWords({ log }: Place): string {
+  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  const worst = lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ?? lines.at(-1)
+  return worst?.replace(/^.*?\b(FATAL|PANIC|LOG): +/, '') || 'it left no message'
+}
+
+function cannotStart(why: string, cause?: unknown): CommandFailure {
+  return new CommandFailure(`the embedded PostgreSQL cannot start: ${why}`, { cause })
+}
+
+function asUser(user: SystemUser | undefined): { uid?: number; gid?: number } {
+  return user ? { uid: user.uid, gid: user.gid } : {}
+}
+
+/** Free now; PostgreSQL takes no port 0. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no TCP address')
+  return address.port
+}
