@@ -30,7 +30,8 @@ export interface ClusterResource {
   readonly apiVersion: string
   /** Every apiVersion the member serves it in, best first. */
   readonly servedVersions: readonly string[]
-  readonly columnsId: number | null
+  /** Of the newest rows. */
+  readonly columnsId?: number
 }
 
 export interface CatalogCluster {

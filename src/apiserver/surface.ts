@@ -1,0 +1,54 @@
+/** Routes that are there three times: at the root, for the fleet, for each member cluster. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Access, VisibleCluster } from './access/access.ts'
+import { clusterNotFound, forbiddenPath } from './access/forbidden.ts'
+import { FLEET_PREFIX, MEMBER_PREFIX_PATTERN, type Surface } from './prefixes.ts'
+
+/** Which surface a request of these routes was sent to. */
+export type SurfaceOf = (request: FastifyRequest) => Surface
+
+/** Declares the same routes under the root and both prefixes. */
+export async function onEverySurface(
+  server: FastifyInstance,
+  routes: (server: FastifyInstance, surfaceOf: SurfaceOf) => void,
+): Promise<void> {
+  routes(server, () => ({ kind: 'root' }))
+  await server.register(under(FLEET_PREFIX, () => ({ kind: 'fleet' })))
+  await server.register(under(MEMBER_PREFIX_PATTERN, memberOf))
+
+  function under(prefix: string, surfaceOf: SurfaceOf) {
+    return async (outer: FastifyInstance): Promise<void> => {
+      await outer.register(
+        (inner, _options, done) => {
+          routes(inner, surfaceOf)
+          done()
+        },
+        { prefix },
+      )
+    }
+  }
+}
+
+function memberOf({ params }: FastifyRequest): Surface {
+  return { kind: 'member', cluster: (params as { readonly cluster: string }).cluster }
+}
+
+/**
+ * The clusters that documents of a prefix speak of.
+ *
+ * @throws `Forbidden` for a cluster that the reader may not see, whether it exists or not, and
+ *   `NotFound` when they may know that there is none.
+ */
+export function clustersOf(
+  access: Access,
+  request: FastifyRequest,
+  surface: Exclude<Surface, { kind: 'root' }>,
+): readonly VisibleCluster[] {
+  const { identity } = request
+  const visible = access.visible(identity)
+  if (surface.kind === 'fleet') return visible
+  const member = visible.find(({ cluster }) => cluster.name === surface.cluster)
+  if (member) return [member]
+  if (access.mayName(identity, surface.cluster)) throw clusterNotFound(surface.cluster)
+  throw forbiddenPath(identity, request.method.toLowerCase(), request.url.split('?', 1)[0]!)
+}
