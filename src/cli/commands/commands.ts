@@ -1,0 +1,8 @@
+/** Every command there is, in the order of `fleetglass --help`. One file each. */
+import type { Command } from 'commander'
+import { defineMigrate } from './migrate.ts'
+
+/** Adds a command to the program. `exitWith` sets the exit code; without it, success is 0. */
+export type DefineCommand = (program: Command, exitWith: (exitCode: number) => void) => void
+
+export const COMMANDS: readonly DefineCommand[] = [defineMigrate]

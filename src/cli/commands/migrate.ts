@@ -1,0 +1,25 @@
+/** `fleetglass migrate`: brings a database to the schema of this release. */
+import type { Command } from 'commander'
+import { connectStore } from '../../store/connect.ts'
+import { migrate } from '../../store/migrate.ts'
+import { addSettings, readSettings } from '../setting-options.ts'
+import { requireDatabaseUrl } from './require-database-url.ts'
+
+const TAKES = ['databaseUrl'] as const
+
+export function defineMigrate(program: Command): void {
+  const command = program
+    .command('migrate')
+    .description('bring a database to this release’s schema')
+  addSettings(command, TAKES).action(async () => {
+    const url = requireDatabaseUrl(readSettings(command, TAKES))
+    const store = await connectStore({ url, applicationName: 'fleetglass migrate' })
+    try {
+      const applied = await migrate(store)
+      for (const name of applied) console.log(`applied ${name}`)
+      if (applied.length === 0) console.log('nothing to do')
+    } finally {
+      await store.close()
+    }
+  })
+}

@@ -1,0 +1,76 @@
+/**
+ * Arguments → command → exit code.
+ *
+ * Whatever goes wrong ends in one sentence on standard error: exit code 2 when the command line is
+ * at fault, 1 when it is anything else. A stack is shown only for a defect of ours.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config.ts'
+import { StoreUnavailable } from '../store/connect.ts'
+import { COMMANDS } from './commands/commands.ts'
+import { CommandFailure } from './failure.ts'
+
+/** What a command gets back to `run`: its exit code, 0 when it says nothing. */
+interface Outcome {
+  exitCode: number
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const outcome: Outcome = { exitCode: 0 }
+  try {
+    await program(outcome).parseAsync(args, { from: 'user' })
+    return outcome.exitCode
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+export function version(): string {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  return String(JSON.parse(manifest).version)
+}
+
+function program(outcome: Outcome): Command {
+  const program = new Command('fleetglass')
+    .description('One read-only Kubernetes API over all clusters of a fleet')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .configureHelp({ sortSubcommands: false })
+    .showSuggestionAfterError()
+    .exitOverride()
+  // A subcommand takes exitOverride over from its parent when it is added, so it comes first.
+  for (const define of COMMANDS) {
+    define(program, (exitCode) => {
+      outcome.exitCode = exitCode
+    })
+  }
+  return program
+}
+
+function explain(error: unknown): number {
+  // Help and version leave this way too; commander has printed what there is to say.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageFault(error)
+  if (error instanceof ConfigError) {
+    for (const problem of error.problems) console.error(`error: ${problem}`)
+    return 2
+  }
+  if (error instanceof CommandFailure) {
+    console.error(`error: ${error.message}`)
+    return error.exitCode
+  }
+  if (error instanceof StoreUnavailable) {
+    console.error(`error: ${error.message}`)
+    return 1
+  }
+  console.error(error)
+  return 1
+}
+
+function usageFault({ code }: CommanderError): number {
+  // `fleetglass` alone prints its help, which is no hint at a fault.
+  if (code !== 'commander.help') console.error("See 'fleetglass --help'.")
+  return 2
+}

@@ -1,0 +1,40 @@
+/** The flags of a command, made from config.ts: what it takes, and the values that were given. */
+import { type Command, Option } from 'commander'
+import {
+  type Config,
+  parseConfig,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  variableOf,
+} from '../config.ts'
+
+/** Adds a flag for each of these settings. */
+export function addSettings(command: Command, names: readonly SettingName[]): Command {
+  for (const name of names) command.addOption(optionFor(name, SETTINGS[name]))
+  return command
+}
+
+/** @throws ConfigError naming every flag or variable that is malformed. */
+export function readSettings<Name extends SettingName>(
+  command: Command,
+  names: readonly Name[],
+): Config<Name> {
+  return parseConfig(names, command.opts())
+}
+
+function optionFor(name: SettingName, setting: Setting<unknown>): Option {
+  const fallback = setting.fallbackHelp ?? setting.fallback
+  const notes = [...(fallback ? [`default: ${fallback}`] : []), variableOf(setting)]
+  const option = new Option(
+    `--${setting.flag} <${setting.placeholder}>`,
+    `${setting.help} (${notes.join('; ')})`,
+  )
+  option.attributeName = () => name
+  if (setting.many) option.argParser(collect)
+  return option
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}
