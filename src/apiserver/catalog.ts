@@ -11,45 +11,19 @@ import {
   parseApiVersion,
 } from '../kube/group-resource.ts'
 import { storedAs } from '../kube/moved-resources.ts'
-import type { ColumnDefinition } from '../kube/table.ts'
 import type { Logger } from '../log.ts'
+import {
+  type Catalog,
+  type CatalogCluster,
+  loadCatalog,
+  onCatalogChange,
+} from '../store/catalog.ts'
+import type { StoredClusterResource } from '../store/cluster-resources.ts'
+import type { Store } from '../store/connect.ts'
 
-/** One type of one cluster: what its discovery says. */
-export interface ClusterResource {
-  /** As it is stored (kube/moved-resources.ts). */
-  readonly typeId: number
-  readonly group: string
-  readonly resource: string
-  readonly kind: string
-  readonly listKind: string
-  readonly singularName: string
-  readonly shortNames: readonly string[]
-  readonly categories: readonly string[]
-  readonly namespaced: boolean
-  /** The one it is listed in: `networking.k8s.io/v1beta1`. */
-  readonly apiVersion: string
-  /** Every apiVersion the member serves it in, best first. */
-  readonly servedVersions: readonly string[]
-  /** Of the newest rows. */
-  readonly columnsId?: number
-}
-
-export interface CatalogCluster {
-  readonly id: number
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-  /** The member's /version document, as it sent it. */
-  readonly version: string | null
-  readonly staleReason: string | null
-  readonly staleSince: Date | null
-  readonly resources: readonly ClusterResource[]
-}
-
-export interface Catalog {
-  /** Live ones, sorted by name. */
-  readonly clusters: readonly CatalogCluster[]
-  readonly columnSets: ReadonlyMap<number, readonly ColumnDefinition[]>
-}
+/** One type of one cluster. */
+export type ClusterResource = StoredClusterResource
+export type { Catalog, CatalogCluster }
 
 /** A type as one cluster has it. */
 export interface ServedResource {
@@ -100,11 +74,16 @@ export interface CatalogSource {
   onChange(listener: () => void): Promise<() => Promise<void>>
 }
 
-/** Loads the catalog once before it returns. */
-export async function createCatalogCache(
-  source: CatalogSource,
-  log: Logger,
-): Promise<CatalogCache> {
+/** The catalog of a store. It is loaded once before this returns. */
+export async function createCatalogCache(store: Store, log: Logger): Promise<CatalogCache> {
+  const source = {
+    load: () => loadCatalog(store),
+    onChange: (listener: () => void) => onCatalogChange(store, listener),
+  }
+  return cacheCatalog(source, log)
+}
+
+export async function cacheCatalog(source: CatalogSource, log: Logger): Promise<CatalogCache> {
   const state = { catalog: EMPTY, waiting: false, loading: Promise.resolve() }
   // Changes that come while the catalog is being loaded are answered by one more loading.
   const reload = () => {
@@ -137,7 +116,7 @@ export async function createCatalogCache(
   }
 }
 
-const EMPTY: Catalog = { clusters: [], columnSets: new Map() }
+const EMPTY: Catalog = { clusters: [], columnSets: new Map(), types: new Map() }
 
 interface TypeInCluster {
   readonly cluster: CatalogCluster

@@ -49,8 +49,8 @@ function numbersOf({ gitVersion }: VersionInfo): readonly number[] {
 }
 
 /** Parsed once per catalog: clusters of one catalog are the same objects. */
-function parseVersion(document: string | null): VersionInfo | undefined {
-  if (document === null) return undefined
+function parseVersion(document: string | undefined): VersionInfo | undefined {
+  if (document === undefined) return undefined
   try {
     const parsed: unknown = JSON.parse(document)
     return isVersion(parsed) ? parsed : undefined
