@@ -1,0 +1,142 @@
+/**
+ * From a PediaCluster, or a kubeconfig of our own command line, to how its cluster is reached.
+ *
+ * A PediaCluster is written by someone who may not be the server's administrator: it may hold
+ * credentials, and may not make this process read files or run programs. Kubeconfigs from the
+ * command line may do both.
+ */
+import type { PediaClusterSpec } from '../kube/pedia-cluster.ts'
+import { bearer, inlineAuthorization, keyPair } from './inline-credentials.ts'
+import { base64Field, type KubeconfigContext, readKubeconfig, textField } from './kubeconfig.ts'
+import { type Authorization, InvalidConfig, type MemberAccess } from './member-access.ts'
+import { checkedCertificates } from './pem.ts'
+import { trustedAccess } from './trusted-credentials.ts'
+
+/** A kubeconfig given on our own command line, for the PediaCluster `name`. */
+export interface TrustedKubeconfig {
+  readonly name: string
+  readonly kubeconfig: string
+  /** Left out: its current-context. */
+  readonly context?: string
+  /** Relative paths in it are relative to this folder: that of the file. */
+  readonly baseDir: string
+}
+
+/** @throws InvalidConfig naming the field. */
+export function accessFromSpec(spec: PediaClusterSpec): MemberAccess {
+  const fields = spec as unknown as Readonly<Record<string, unknown>>
+  if (fields.authenticationFrom !== undefined) {
+    throw new InvalidConfig(
+      'spec.authenticationFrom needs a management cluster to read Secrets from',
+    )
+  }
+  const kubeconfig = base64Field(fields, 'kubeconfig', 'spec')
+  if (kubeconfig) {
+    return credentialsFromKubeconfig(kubeconfig.toString('utf8'), {
+      field: 'spec.kubeconfig',
+      trusted: false,
+    })
+  }
+  if (!spec.apiserver) {
+    throw new InvalidConfig('one of spec.kubeconfig and spec.apiserver is required')
+  }
+  const server = serverUrl(spec.apiserver, 'spec.apiserver')
+  const ca = base64Field(fields, 'caData', 'spec')
+  const token = base64Field(fields, 'tokenData', 'spec')?.toString('utf8')
+  const cert = base64Field(fields, 'certData', 'spec')
+  const key = base64Field(fields, 'keyData', 'spec')
+  return {
+    server,
+    ...(ca && { ca: checkedCertificates(ca, 'spec.caData') }),
+    // As Clusterpedia does: without a CA the server cannot be verified, and is not.
+    insecure: ca === undefined,
+    ...fixed({
+      headers: token === undefined ? {} : bearer(token, 'spec.tokenData'),
+      ...keyPair({ cert, key }, { cert: 'spec.certData', key: 'spec.keyData' }),
+    }),
+  }
+}
+
+export interface KubeconfigOptions {
+  /** Where the text stands, for messages: `spec.kubeconfig`, or a file's name. */
+  readonly field: string
+  readonly context?: string
+  /** Given on our own command line: files are read, plugins run. */
+  readonly trusted: boolean
+  readonly baseDir?: string
+}
+
+/** @throws InvalidConfig naming the field. */
+export function credentialsFromKubeconfig(text: string, options: KubeconfigOptions): MemberAccess {
+  const read = readKubeconfig(text, options)
+  const { cluster, clusterField, user, userField } = read
+  const serverText = textField(cluster, 'server', clusterField)
+  if (!serverText) throw new InvalidConfig(`${clusterField}.server is not set`)
+  const shared = {
+    server: serverUrl(serverText, `${clusterField}.server`),
+    ...transportOf(read),
+  }
+  if (options.trusted) return trustedAccess(shared, read, options.baseDir ?? '.')
+  for (const name of ['certificate-authority'] as const) {
+    if (cluster[name] !== undefined) throw refused(`${clusterField}.${name}`)
+  }
+  for (const name of UNTRUSTED) {
+    if (user[name] !== undefined && user[name] !== null) throw refused(`${userField}.${name}`)
+  }
+  const ca = base64Field(cluster, 'certificate-authority-data', clusterField)
+  const caField = `${clusterField}.certificate-authority-data`
+  return {
+    ...shared,
+    ...(ca && { ca: checkedCertificates(ca, caField) }),
+    ...fixed(inlineAuthorization(read)),
+  }
+}
+
+/** What makes this process read a file or run a program, and what no server takes any more. */
+const UNTRUSTED = [
+  'exec',
+  'tokenFile',
+  'auth-provider',
+  'client-certificate',
+  'client-key',
+] as const
+
+function refused(field: string): InvalidConfig {
+  return new InvalidConfig(
+    `${field} is not allowed in a PediaCluster: give the credentials themselves, or start the server with --import-kubeconfig`,
+  )
+}
+
+function transportOf({ cluster, clusterField }: KubeconfigContext) {
+  const serverName = textField(cluster, 'tls-server-name', clusterField)
+  const proxyUrl = textField(cluster, 'proxy-url', clusterField)
+  if (proxyUrl !== undefined) serverUrl(proxyUrl, `${clusterField}.proxy-url`, PROXY_PROTOCOLS)
+  return {
+    insecure: cluster['insecure-skip-tls-verify'] === true,
+    ...(serverName && { serverName }),
+    ...(proxyUrl && { proxyUrl }),
+  }
+}
+
+const PROXY_PROTOCOLS = ['http:', 'https:', 'socks5:']
+
+function serverUrl(text: string, field: string, protocols = ['http:', 'https:']): URL {
+  // client-go takes "host:port" too, and means https.
+  const url = /^[a-z0-9+.-]+:\/\//i.test(text) ? text : `https://${text}`
+  if (!URL.canParse(url)) throw new InvalidConfig(`${field} is not a URL`)
+  const parsed = new URL(url)
+  if (!protocols.includes(parsed.protocol)) {
+    throw new InvalidConfig(
+      `${field} must start with ${protocols.map((one) => `${one}//`).join(' or ')}`,
+    )
+  }
+  if (protocols !== PROXY_PROTOCOLS && (parsed.username !== '' || parsed.search !== '')) {
+    throw new InvalidConfig(`${field} must be a plain URL, without user or query`)
+  }
+  return parsed
+}
+
+/** Credentials that change only when their registration does. */
+function fixed(authorization: Authorization): Pick<MemberAccess, 'authorize' | 'renew'> {
+  return { authorize: async () => authorization, renew: () => false }
+}

@@ -1,0 +1,118 @@
+/**
+ * Discovery documents → resources. Pure.
+ *
+ * A member's documents are read with suspicion: what is malformed makes its group version broken,
+ * and no other.
+ */
+import { apiVersionOf, type GroupVersion, type ResourceInfo } from '../kube/group-resource.ts'
+import { MemberError } from './member-error.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Read {
+  readonly resources: ResourceInfo[]
+  readonly broken: Set<string>
+}
+
+/** apidiscovery.k8s.io v2 and v2beta1, which are alike in all that is read here. */
+export function readAggregated(document: Fields): Read {
+  const read: Read = { resources: [], broken: new Set() }
+  for (const item of listOf(document.items)) {
+    const group = textOf((item.metadata as Fields | undefined)?.name)
+    for (const version of listOf(item.versions)) {
+      readAggregatedVersion({ group, version: textOf(version.version) }, version, read)
+    }
+  }
+  return read
+}
+
+function readAggregatedVersion(
+  of: GroupVersion,
+  version: Fields,
+  { resources, broken }: Read,
+): void {
+  // Stale: the API server behind this group version does not answer, and the list is an old one.
+  if (version.freshness === 'Stale' || of.version === '') broken.add(apiVersionOf(of))
+  for (const one of listOf(version.resources)) {
+    const kind = textOf((one.responseKind as Fields | undefined)?.kind)
+    const info = checked({
+      ...of,
+      resource: textOf(one.resource),
+      kind,
+      singularName: textOf(one.singularResource),
+      namespaced: one.scope === 'Namespaced',
+      ...namesOf(one),
+    })
+    if (info) resources.push(info)
+    else broken.add(apiVersionOf(of))
+  }
+}
+
+/** APIVersions, the answer of /api. */
+export function readVersions(document: Fields): GroupVersion[] {
+  return textsOf(document.versions).map((version) => ({ group: '', version }))
+}
+
+/** APIGroupList, the answer of /apis. */
+export function readGroupList(document: Fields): GroupVersion[] {
+  if (!Array.isArray(document.groups)) {
+    throw new MemberError('rubbish', 'the answer has no groups: cannot discover types')
+  }
+  return listOf(document.groups).flatMap((group) =>
+    listOf(group.versions).map((version) => ({
+      group: textOf(group.name),
+      version: textOf(version.version),
+    })),
+  )
+}
+
+/** APIResourceList, the answer of one group version. @throws MemberError */
+export function readResourceList(document: unknown, of: GroupVersion): ResourceInfo[] {
+  const { resources } = (document ?? {}) as Fields
+  if (!Array.isArray(resources)) {
+    throw new MemberError(
+      'rubbish',
+      `the answer has no resources: cannot discover ${apiVersionOf(of)}`,
+    )
+  }
+  return listOf(resources)
+    .filter((one) => !textOf(one.name).includes('/')) // pods/log
+    .flatMap(
+      (one) =>
+        checked({
+          ...of,
+          resource: textOf(one.name),
+          kind: textOf(one.kind),
+          singularName: textOf(one.singularName),
+          namespaced: one.namespaced === true,
+          ...namesOf(one),
+        }) ?? [],
+    )
+}
+
+function namesOf(one: Fields) {
+  return {
+    verbs: textsOf(one.verbs),
+    shortNames: textsOf(one.shortNames),
+    categories: textsOf(one.categories),
+  }
+}
+
+/** What could not be asked for, or not be shown, is no resource. */
+function checked(info: ResourceInfo): ResourceInfo | undefined {
+  const named = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(info.resource) && info.kind !== ''
+  return named ? info : undefined
+}
+
+function listOf(value: unknown): Fields[] {
+  if (!Array.isArray(value)) return []
+  return value.filter((one) => typeof one === 'object' && one !== null)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+}
