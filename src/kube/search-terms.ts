@@ -1,0 +1,189 @@
+/**
+ * The names of all search conditions: as search labels, and as URL queries.
+ *
+ * What is not in these tables is refused by name, never ignored: nothing may widen a result.
+ * What the conditions mean is in search.ts.
+ */
+import type { LabelRequirement } from './label-selector.ts'
+import { didYouMean } from './nearest.ts'
+import { StatusError } from './status-error.ts'
+
+export type SearchTermName =
+  | 'clusters'
+  | 'namespaces'
+  | 'names'
+  | 'fuzzy-name'
+  | 'since'
+  | 'before'
+  | 'orderby'
+  | 'limit'
+  | 'offset'
+  | 'with-continue'
+  | 'with-remaining-count'
+
+/** One condition as someone gave it. */
+export interface SearchTerm {
+  readonly name: SearchTermName
+  /** As typed, for refusals: `search.clusterpedia.io/names`, or `names` of the URL. */
+  readonly key: string
+  readonly operator: 'In' | 'NotIn'
+  /** In the order typed. */
+  readonly values: readonly string[]
+}
+
+const SEARCH = 'search.clusterpedia.io/'
+const INTERNAL = 'internalstorage.clusterpedia.io/'
+const CLUSTER_LABEL = `${SEARCH}cluster-label.`
+
+const LABELS: Readonly<Record<string, SearchTermName>> = {
+  [`${SEARCH}clusters`]: 'clusters',
+  [`${SEARCH}namespaces`]: 'namespaces',
+  [`${SEARCH}names`]: 'names',
+  [`${SEARCH}fuzzy-name`]: 'fuzzy-name',
+  [`${INTERNAL}fuzzy-name`]: 'fuzzy-name',
+  [`${SEARCH}since`]: 'since',
+  [`${SEARCH}before`]: 'before',
+  [`${SEARCH}orderby`]: 'orderby',
+  [`${SEARCH}limit`]: 'limit',
+  [`${SEARCH}size`]: 'limit',
+  [`${SEARCH}offset`]: 'offset',
+  [`${SEARCH}with-continue`]: 'with-continue',
+  [`${SEARCH}with-remaining-count`]: 'with-remaining-count',
+}
+
+/** `limit` and `continue` are options of every list: list-options.ts. */
+const QUERIES: Readonly<Record<string, SearchTermName>> = {
+  clusters: 'clusters',
+  namespaces: 'namespaces',
+  names: 'names',
+  fuzzyName: 'fuzzy-name',
+  since: 'since',
+  before: 'before',
+  orderby: 'orderby',
+  withContinue: 'with-continue',
+  withRemainingCount: 'with-remaining-count',
+}
+
+const OWNER_LABELS = ['owner-uid', 'owner-name', 'owner-gr', 'owner-seniority']
+const LABELS_LATER: readonly string[] = OWNER_LABELS.flatMap((key) => [
+  SEARCH + key,
+  INTERNAL + key,
+])
+const QUERIES_LATER: readonly string[] = [
+  'ownerUID',
+  'ownerName',
+  'ownerGR',
+  'ownerSeniority',
+  'groups',
+  'resources',
+]
+
+/** Everything else that a reader may put in the query of a get or list. */
+const OTHER_QUERIES: readonly string[] = [
+  'labelSelector',
+  'fieldSelector',
+  'watch',
+  'allowWatchBookmarks',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'timeoutSeconds',
+  'limit',
+  'continue',
+  'sendInitialEvents',
+  'includeObject',
+  'pretty',
+  'timeout',
+  'export',
+  'exact',
+  'clusterSelector',
+  'onlyMetadata',
+  'strictVersion',
+]
+
+export interface SplitLabels {
+  readonly terms: readonly SearchTerm[]
+  /** Requirements on the labels of PediaClusters, under their own keys. */
+  readonly clusterLabels: readonly LabelRequirement[]
+  /** Requirements on the labels of objects. */
+  readonly objectLabels: readonly LabelRequirement[]
+}
+
+/** @throws 400 `BadRequest` for a `clusterpedia.io` key that is not known, or not supported yet. */
+export function splitSearchLabels(requirements: readonly LabelRequirement[]): SplitLabels {
+  const terms: SearchTerm[] = []
+  const clusterLabels: LabelRequirement[] = []
+  const objectLabels: LabelRequirement[] = []
+  for (const requirement of requirements) {
+    const { key } = requirement
+    if (!key.includes('clusterpedia.io')) objectLabels.push(requirement)
+    else if (key.startsWith(CLUSTER_LABEL) && key !== CLUSTER_LABEL) {
+      clusterLabels.push({ ...requirement, key: key.slice(CLUSTER_LABEL.length) })
+    } else terms.push(labelTerm(requirement))
+  }
+  return { terms, clusterLabels, objectLabels }
+}
+
+function labelTerm(requirement: LabelRequirement): SearchTerm {
+  const { key, operator } = requirement
+  const name = Object.hasOwn(LABELS, key) ? LABELS[key]! : undefined
+  if (name === undefined) throw unknownLabel(key)
+  if (operator === 'In' || operator === 'NotIn') {
+    return { name, key, operator, values: requirement.values }
+  }
+  const takes = takesNotIn(name) ? '=, ==, in, != and notin' : '=, == and in'
+  throw new StatusError('BadRequest', `the search label ${quoted(key)} takes only ${takes}`)
+}
+
+function takesNotIn(name: SearchTermName): boolean {
+  return name === 'clusters' || name === 'namespaces' || name === 'names'
+}
+
+/** @throws 400 `BadRequest` when the term was given with `!=` or `notin` and does not take it. */
+export function refuseNotIn({ name, key, operator }: SearchTerm): void {
+  if (operator === 'In' || takesNotIn(name)) return
+  throw new StatusError('BadRequest', `the search label ${quoted(key)} takes only =, == and in`)
+}
+
+function unknownLabel(key: string): StatusError {
+  if (LABELS_LATER.includes(key)) {
+    return new StatusError('BadRequest', `the search label ${quoted(key)} is not supported yet`)
+  }
+  const known = [...Object.keys(LABELS), ...LABELS_LATER]
+  return new StatusError(
+    'BadRequest',
+    `unknown search label ${quoted(key)}${didYouMean(key, known)}`,
+  )
+}
+
+/** @throws 400 `BadRequest` for a query that is not known, or not supported yet. */
+export function searchQueryTerms(query: URLSearchParams): readonly SearchTerm[] {
+  const terms: SearchTerm[] = []
+  for (const key of new Set(query.keys())) {
+    const name = Object.hasOwn(QUERIES, key) ? QUERIES[key]! : undefined
+    if (name === undefined) {
+      refuseUnknownQuery(key)
+      continue
+    }
+    const values = query.getAll(key).flatMap((text) => splitList(text))
+    if (values.length > 0) terms.push({ name, key, operator: 'In', values })
+  }
+  return terms
+}
+
+/** Given but empty is not given, as with every other query option of a real API server. */
+function splitList(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',').map((value) => value.trim())
+}
+
+function refuseUnknownQuery(key: string): void {
+  if (OTHER_QUERIES.includes(key)) return
+  if (QUERIES_LATER.includes(key)) {
+    throw new StatusError('BadRequest', `the query ${quoted(key)} is not supported yet`)
+  }
+  const known = [...Object.keys(QUERIES), ...OTHER_QUERIES]
+  throw new StatusError('BadRequest', `unknown query ${quoted(key)}${didYouMean(key, known)}`)
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}
