@@ -106,11 +106,31 @@ begin
   end loop;
 end $$;
 
-create index object_created on object (type_id, created_at desc, cluster_id, namespace, name);
+-- Nulls last, as answers are ordered; read backwards it serves the ascending order too.
+create index object_created on object (type_id, created_at desc nulls last, cluster_id, namespace, name);
 create index object_tokens on object using gin (tokens);
 -- An expression: on the plain column the planner would take this index for joins on name.
 create index object_name_trigrams on object using gin ((name || '') gin_trgm_ops);
 create index object_status_tokens on object_status using gin (tokens);
+
+-- One change of one object as a writer hands it over: a batch is one array of these, sent in
+-- binary as one parameter (store/encode-changes.ts writes the fields in this order).
+create type object_change as (
+  op               "char",                       -- P put, D delete; of a delete only the key is given
+  namespace        text,
+  name             text,
+  uid              text,
+  resource_version text,
+  api_version      text,
+  created_at       timestamptz,
+  rv_offset        int4,
+  tokens           int8[],
+  status_tokens    int8[],
+  cells            text,
+  head             text,
+  metadata         text,
+  tail             text
+);
 
 -- What changed, in order per cluster. seq is taken under the cluster's lease row, so commit order
 -- and sequence agree; gaps and rollbacks stall nobody.
@@ -199,3 +219,64 @@ create table access_token (
   expires_at timestamptz not null,
   revoked_at timestamptz
 );
+
+-- Reading stored JSON by path, for what tokens cannot answer. PostgreSQL's own operators refuse a
+-- whole document for one \u0000 or lone surrogate in it, so such escapes are first written as
+-- U+E000 and their four digits, U+E000 itself likewise: one to one, so that comparisons stay exact.
+-- store/values-at-path.ts does the same to what it is compared with.
+create function json_without_odd_characters(document text) returns text
+language sql immutable strict parallel safe as $$
+  select string_agg(
+    case when part[1] ~* '^\\u(0000|e000|d[89a-f]..)$' then U&'\E000' || lower(substr(part[1], 3)) else part[1] end,
+    '' order by place)
+  from regexp_matches(
+    replace(document, U&'\E000', U&'\E000e000'),
+    '([^\\]+|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.)',
+    'g') with ordinality as parts (part, place)
+$$;
+
+-- A step is '.key', '[]' (every element) or '[1]'. Of a key that occurs twice the last one counts.
+create function nodes_at_path(document text, path text[]) returns json[]
+language plpgsql immutable strict as $$
+declare
+  nodes json[];
+  step  text;
+begin
+  if strpos(document, U&'\E000') > 0
+    or (strpos(document, '\u') > 0 and document ~* '\\u(0000|e000|d[89a-f])') then
+    document := json_without_odd_characters(document);
+  end if;
+  nodes := array[document::json];
+  foreach step in array path loop
+    if step = '[]' then
+      nodes := array(
+        select element from unnest(nodes) node,
+          json_array_elements(case json_typeof(node) when 'array' then node else '[]' end) element);
+    elsif left(step, 1) = '[' then
+      nodes := array(
+        select node -> substr(step, 2, length(step) - 2)::int from unnest(nodes) node
+        where json_typeof(node) = 'array' and node -> substr(step, 2, length(step) - 2)::int is not null);
+    else
+      nodes := array(
+        select node -> substr(step, 2) from unnest(nodes) node
+        where json_typeof(node) = 'object' and node -> substr(step, 2) is not null);
+    end if;
+  end loop;
+  return nodes;
+exception
+  -- Nested deeper than this server's stack: found by no path, and no harm to the query.
+  when statement_too_complex then return '{}';
+end $$;
+
+-- The scalars at a path, spelled as JSON spells them, strings without quotes.
+create function values_at_path(document text, path text[]) returns text[]
+language sql immutable strict as $$
+  select coalesce(array_agg(coalesce(node #>> '{}', 'null')), '{}')
+  from unnest(nodes_at_path(document, path)) node
+  where json_typeof(node) not in ('object', 'array')
+$$;
+
+create function exists_at_path(document text, path text[]) returns bool
+language sql immutable strict as $$
+  select cardinality(nodes_at_path(document, path)) > 0
+$$;

@@ -1,0 +1,59 @@
+/** The SQL of one condition on rows `o` of table `object`. */
+import { type RawBuilder, sql } from 'kysely'
+import { columnIn } from './column-filter.ts'
+import { matchesField } from './field-filter.ts'
+import { matchesLabel } from './label-filter.ts'
+import type { ListRequest, ObjectCondition } from './list-request.ts'
+import { isStorable } from './sql-value.ts'
+
+export type TypeName = ListRequest['type']
+
+/** All conditions, to be joined by `and`. */
+export function matchesAll(
+  conditions: readonly ObjectCondition[],
+  type: TypeName,
+): readonly RawBuilder<boolean>[] {
+  return conditions.map((condition) => matches(condition, type))
+}
+
+function matches(condition: ObjectCondition, type: TypeName): RawBuilder<boolean> {
+  switch (condition.on) {
+    case 'namespace':
+      return columnIn(sql`o.namespace`, condition)
+    case 'name':
+      return columnIn(sql`o.name`, condition)
+    case 'fuzzy-name':
+      return nameContains(condition.contains)
+    case 'created':
+      return createdWithin(condition)
+    case 'label':
+      return matchesLabel(condition.requirement, type)
+    case 'field':
+      return matchesField(condition.requirement, type)
+    default:
+      return unreachable(condition)
+  }
+}
+
+/** On the expression that object_name_trigrams indexes. `%` and `_` match themselves. */
+function nameContains(texts: readonly string[]): RawBuilder<boolean> {
+  if (!texts.every(isStorable)) return sql`false`
+  if (texts.length === 0) return sql`true`
+  const each = texts.map(
+    (text) => sql`(o.name || '') like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`,
+  )
+  return sql`(${sql.join(each, sql` and `)})`
+}
+
+function createdWithin({ since, before }: { since?: Date; before?: Date }): RawBuilder<boolean> {
+  const bounds = [
+    ...(since ? [sql`o.created_at >= ${since.toISOString()}::timestamptz`] : []),
+    ...(before ? [sql`o.created_at < ${before.toISOString()}::timestamptz`] : []),
+  ]
+  return bounds.length === 0 ? sql`true` : sql`(${sql.join(bounds, sql` and `)})`
+}
+
+/** A new condition that nobody handles must not compile, and must never widen a query. */
+function unreachable(condition: never): never {
+  throw new Error(`unhandled condition ${JSON.stringify(condition)}`)
+}

@@ -1,0 +1,106 @@
+/**
+ * The SQL of one field requirement, on rows `o` of table `object`.
+ *
+ * Most are answered by tokens. A few paths are columns, and what tokens cannot say (whether a path
+ * exists, which element of a list) is read from the stored text.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { FieldPath, FieldRequirement } from '../kube/field-selector.ts'
+import { childPath, elementPath, fieldToken, type Hash64, typeSeed } from '../kube/search-token.ts'
+import { columnIn } from './column-filter.ts'
+import type { TypeName } from './condition-filter.ts'
+import { hasToken } from './label-filter.ts'
+import { bigintArray, textArray } from './sql-value.ts'
+import { escapeForStore, existsIn, valuesIn, WHOLE_OBJECT } from './values-at-path.ts'
+
+export function matchesField(requirement: FieldRequirement, type: TypeName): RawBuilder<boolean> {
+  switch (requirement.operator) {
+    case 'In':
+      return hasValue(requirement, type)
+    case 'NotIn':
+      return sql`not ${hasValue(requirement, type)}`
+    case 'Exists':
+      return existsIn(WHOLE_OBJECT, requirement.path)
+    case 'DoesNotExist':
+      return sql`not ${existsIn(WHOLE_OBJECT, requirement.path)}`
+    default:
+      return unreachable(requirement)
+  }
+}
+
+interface PathValues {
+  readonly path: FieldPath
+  readonly values: readonly string[]
+}
+
+/** Never null, so that `not` in front of it is its exact reverse. */
+function hasValue(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
+  const column = COLUMNS[keysOf(wanted.path)]
+  if (column) return column(wanted)
+  const found = hasPathToken(wanted, type)
+  return wanted.path.some((step) => 'index' in step)
+    ? sql`(${found} and ${hasTextValue(wanted)})`
+    : found
+}
+
+/** With list indexes collapsed, as in the stored tokens. */
+function hasPathToken({ path, values }: PathValues, type: TypeName): RawBuilder<boolean> {
+  const hash = path.reduce<Hash64>(
+    (parent, step) => ('key' in step ? childPath(parent, step.key) : elementPath(parent)),
+    typeSeed(type),
+  )
+  const tokens = values.map((value) => fieldToken(hash, value))
+  return isUnderStatus(path) ? hasStatusToken(tokens) : hasToken(tokens)
+}
+
+function isUnderStatus(path: FieldPath): boolean {
+  const first = path[0]
+  return first !== undefined && 'key' in first && first.key === 'status'
+}
+
+/** A semi-join, which the planner starts from either side. */
+function hasStatusToken(tokens: readonly bigint[]): RawBuilder<boolean> {
+  return sql`exists (select from object_status s
+    where s.cluster_id = o.cluster_id and s.type_id = o.type_id and s.namespace = o.namespace
+    and s.name = o.name and s.tokens && ${bigintArray(tokens)})`
+}
+
+function hasTextValue({ path, values }: PathValues): RawBuilder<boolean> {
+  return sql`coalesce(${valuesIn(WHOLE_OBJECT, path)} && ${textArray(values.map(escapeForStore))}, false)`
+}
+
+/** Paths that have no token, because they are columns. */
+const COLUMNS: Readonly<Record<string, (wanted: PathValues) => RawBuilder<boolean>>> = {
+  apiVersion: textColumn(sql`o.api_version`),
+  'metadata.name': textColumn(sql`o.name`),
+  'metadata.namespace': textColumn(sql`o.namespace`),
+  'metadata.uid': textColumn(sql`o.uid`),
+  'metadata.resourceVersion': textColumn(sql`o.resource_version`),
+  'metadata.creationTimestamp': createdAt,
+  kind: ({ values }) => sql`exists (select from cluster_resource r
+    where r.cluster_id = o.cluster_id and r.type_id = o.type_id and r.kind = any (${textArray(values)}))`,
+}
+
+function textColumn(column: RawBuilder<string>) {
+  return ({ values }: PathValues) => columnIn(column, { operator: 'In', values })
+}
+
+/** The column finds the few rows; what the member wrote decides. */
+function createdAt(wanted: PathValues): RawBuilder<boolean> {
+  const times = wanted.values
+    .map((value) => Date.parse(value))
+    .filter((time) => !Number.isNaN(time))
+    .map((time) => new Date(time).toISOString())
+  const inText = sql`coalesce(values_at_path(o.metadata, ${textArray(['.creationTimestamp'])}) && ${textArray(wanted.values.map(escapeForStore))}, false)`
+  return sql`((o.created_at is null or o.created_at = any (${textArray(times)}::timestamptz[])) and ${inText})`
+}
+
+function keysOf(path: FieldPath): string {
+  return path.every((step) => 'key' in step && !step.key.includes('.'))
+    ? path.map((step) => ('key' in step ? step.key : '')).join('.')
+    : ''
+}
+
+function unreachable(requirement: never): never {
+  throw new Error(`unhandled field requirement ${JSON.stringify(requirement)}`)
+}

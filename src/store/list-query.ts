@@ -1,0 +1,98 @@
+/**
+ * The SQL of a list.
+ *
+ * Two forms. When nothing narrows the list, the key index is walked cluster by cluster, so that
+ * the first page of a million rows reads one page. When a condition does, its index finds the rows
+ * and they are sorted.
+ */
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { matchesAll } from './condition-filter.ts'
+import type { Store } from './connect.ts'
+import type { ListRequest, ObjectCondition, Position } from './list-request.ts'
+import { type Order, orderOf } from './order.ts'
+import { inScope } from './scope-filter.ts'
+import { limits } from './sql-value.ts'
+import { walkSegments } from './walk.ts'
+import { type WideColumn, wideColumns } from './wide-columns.ts'
+
+/** A list request whose scope has only clusters of which something is visible, and at least one. */
+export interface ListQuery {
+  readonly compiled: CompiledQuery
+  readonly order: Order
+  /** Names of the selected columns, in their order. */
+  readonly columns: readonly WideColumn[]
+}
+
+export function listQuery(store: Store, request: ListRequest): ListQuery {
+  const order = orderOf(request.order, request.scope)
+  const columns = wideColumns(request.want)
+  const statement = isWalk(request)
+    ? walkSegments(request, columns)
+    : sortMatches(request, { order, columns })
+  return { compiled: statement.compile(store.db), order, columns }
+}
+
+const DEFAULT_ORDER = ['cluster', 'namespace', 'name'] as const
+
+/** In the default order, and with no condition that an index could answer. */
+function isWalk({ order, conditions }: ListRequest): boolean {
+  const isDefault = order.every(({ by, descending }, i) => by === DEFAULT_ORDER[i] && !descending)
+  return isDefault && !conditions.some(isSelective)
+}
+
+function isSelective(condition: ObjectCondition): boolean {
+  switch (condition.on) {
+    case 'namespace':
+      return false
+    case 'name':
+      return condition.operator === 'In'
+    case 'fuzzy-name':
+    case 'created':
+      return true
+    case 'label':
+    case 'field':
+      return !['NotIn', 'DoesNotExist'].includes(condition.requirement.operator)
+    default:
+      return true
+  }
+}
+
+/**
+ * Finds and sorts keys; the wide columns are fetched after sorting, so that it is done in memory.
+ *
+ * `offset 0` keeps the inner query apart: the outer one is a nested loop over the sorted rows, and
+ * so in their order.
+ */
+function sortMatches(
+  request: ListRequest,
+  { order, columns }: { order: Order; columns: readonly WideColumn[] },
+): RawBuilder<unknown> {
+  const where = sql.join(matching(request, order), sql` and `)
+  const selected = order.selected.map((text, i) => sql`${text} as ${sql.id(`v${i}`)}`)
+  const values = order.selected.map((_, i) => sql`k.${sql.id(`v${i}`)}`)
+  const wide = columns.map((column) => sql`w.${sql.id(column)}`)
+  return sql`select ${sql.join([
+    sql`k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name`,
+    ...values,
+    ...wide,
+  ])} from (
+    select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from object o
+    where ${where} order by ${order.by}${limits(request)}
+  ) k cross join lateral (
+    select * from object f where f.cluster_id = k.cluster_id and f.type_id = ${request.type.id}
+    and f.namespace = k.namespace and f.name = k.name offset 0
+  ) w`
+}
+
+/** Type, scope, conditions, and where the list goes on. */
+export function matching(
+  request: Pick<ListRequest, 'type' | 'scope' | 'conditions'> & { after?: Position },
+  order: Order,
+): readonly RawBuilder<boolean>[] {
+  return [
+    sql<boolean>`o.type_id = ${request.type.id}`,
+    inScope(request.scope),
+    ...matchesAll(request.conditions, request.type),
+    ...(request.after ? [order.after(request.after)] : []),
+  ]
+}

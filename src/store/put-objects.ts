@@ -1,0 +1,174 @@
+/**
+ * Writes the mirror of one type of one cluster: rows, status tokens, change log and position.
+ *
+ * Lists and watches take the same path. A row whose uid, resourceVersion, version and columns are
+ * those in the store is skipped, and logs nothing.
+ */
+import { movePosition, type SyncPosition } from './cluster-resources.ts'
+import type { Store } from './connect.ts'
+import { type FencedTransaction, type Lease, underLease } from './leases.ts'
+import type { ObjectChange, ObjectKey } from './object-row.ts'
+import { type ChangeCounts, type LogCursor, noChanges, writeChanges } from './write-changes.ts'
+import { isRefusal, type RefusedChange, writeOneByOne } from './write-one-by-one.ts'
+
+export interface WriteTarget {
+  readonly lease: Lease
+  readonly typeId: number
+  readonly columnsId: number
+}
+
+export interface ChangeBatch {
+  readonly changes: readonly ObjectChange[]
+  /** Stored with the changes, so that a restart goes on exactly behind them. */
+  readonly position?: SyncPosition
+}
+
+export interface WriteResult extends ChangeCounts {
+  /** What PostgreSQL cannot hold. Everything else of the batch is stored, the position included. */
+  readonly refused: readonly RefusedChange[]
+}
+
+/**
+ * Stores one batch in one transaction. The caller bounds it, by rows and by bytes.
+ *
+ * @throws LeaseLost when another process writes this cluster now.
+ */
+export async function applyChanges(
+  store: Store,
+  target: WriteTarget,
+  batch: ChangeBatch,
+): Promise<WriteResult> {
+  const changes = latestOfEachKey(batch.changes)
+  const write = (careful: boolean) =>
+    underLease(store, target.lease, async (transaction) => {
+      const log: LogCursor = { lastSeq: transaction.lastSeq }
+      const into = { transaction, target, log }
+      const result = careful
+        ? await writeOneByOne(into, changes)
+        : { ...(await writeChanges(into, changes)), refused: [] }
+      if (batch.position) await movePosition(transaction, target.typeId, batch.position)
+      await closeLog(transaction, log)
+      return result
+    })
+  try {
+    return await write(false)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return write(true)
+  }
+}
+
+/** How many keys are read, and rows deleted, at once. */
+const SWEEP_ROWS = 5_000
+
+/**
+ * Ends a complete list: deletes what it did not see, and sets the position, in one transaction.
+ *
+ * @param end.seen - `namespace/name` of every object of the list (`/name` when cluster-scoped).
+ */
+export async function finishList(
+  store: Store,
+  target: WriteTarget,
+  end: { readonly seen: ReadonlySet<string>; readonly position: SyncPosition },
+): Promise<ChangeCounts> {
+  return underLease(store, target.lease, async (transaction) => {
+    const log: LogCursor = { lastSeq: transaction.lastSeq }
+    const counts = noChanges()
+    let last: ObjectKey | undefined
+    do {
+      const keys = await keysAfter(transaction, target.typeId, last)
+      const gone = keys.filter(({ namespace, name }) => !end.seen.has(`${namespace}/${name}`))
+      const deleted = await writeChanges(
+        { transaction, target, log },
+        gone.map((key) => ({ op: 'delete', key })),
+      )
+      counts.deleted += deleted.deleted
+      last = keys.length === SWEEP_ROWS ? keys.at(-1) : undefined
+    } while (last)
+    await movePosition(transaction, target.typeId, end.position)
+    await closeLog(transaction, log)
+    return counts
+  })
+}
+
+/**
+ * Forgets a type of a cluster: its rows, logged as deleted, and then what is known of it.
+ *
+ * Each batch is a transaction of its own; after a crash it is simply called again.
+ */
+export async function removeClusterResource(
+  store: Store,
+  lease: Lease,
+  typeId: number,
+): Promise<void> {
+  const target: WriteTarget = { lease, typeId, columnsId: 0 }
+  for (let more = true; more; ) {
+    more = await underLease(store, lease, async (transaction) => {
+      const log: LogCursor = { lastSeq: transaction.lastSeq }
+      const keys = await keysAfter(transaction, typeId, undefined)
+      await writeChanges(
+        { transaction, target, log },
+        keys.map((key) => ({ op: 'delete', key })),
+      )
+      const isLast = keys.length < SWEEP_ROWS
+      await forgetType(transaction, { typeId, isLast })
+      await closeLog(transaction, log)
+      return !isLast
+    })
+  }
+}
+
+async function forgetType(
+  { client, clusterId }: FencedTransaction,
+  { typeId, isLast }: { typeId: number; isLast: boolean },
+): Promise<void> {
+  await client.query(
+    isLast
+      ? 'delete from cluster_resource where cluster_id = $1 and type_id = $2'
+      : `update cluster_resource set resource_version = null, control_plane_uid = null
+         where cluster_id = $1 and type_id = $2`,
+    [clusterId, typeId],
+  )
+  if (isLast) await client.query(`select pg_notify('fleetglass_catalog', '')`)
+}
+
+async function keysAfter(
+  { client, clusterId }: FencedTransaction,
+  typeId: number,
+  last: ObjectKey | undefined,
+): Promise<readonly ObjectKey[]> {
+  const { rows } = await client.query<ObjectKey>(
+    `select namespace, name from object
+     where cluster_id = $1 and type_id = $2 and (namespace, name) > ($3, $4)
+     order by namespace, name limit $5`,
+    [clusterId, typeId, last?.namespace ?? '', last?.name ?? '', SWEEP_ROWS],
+  )
+  return rows
+}
+
+/** Counts the log under the lease row, and hands the batch to the sequencer. */
+async function closeLog(
+  { client, clusterId, lastSeq }: FencedTransaction,
+  log: LogCursor,
+): Promise<void> {
+  if (log.lastSeq === lastSeq) return
+  await client.query('update cluster_lease set last_seq = $2 where cluster_id = $1', [
+    clusterId,
+    log.lastSeq,
+  ])
+  await client.query(
+    'insert into change_batch (cluster_id, last_seq, first_seq) values ($1, $2, $3)',
+    [clusterId, log.lastSeq, lastSeq + 1n],
+  )
+  await client.query(`select pg_notify('fleetglass_change', '')`)
+}
+
+/** One change for each key, the last one, sorted by key: so two batches never lock crosswise. */
+function latestOfEachKey(changes: readonly ObjectChange[]): readonly ObjectChange[] {
+  const latest = new Map<string, ObjectChange>()
+  for (const change of changes) {
+    const { namespace, name } = change.op === 'put' ? change.row : change.key
+    latest.set(`${namespace}/${name}`, change)
+  }
+  return [...latest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
+}

@@ -1,0 +1,35 @@
+/**
+ * Field values read from an object's stored text, for what tokens cannot answer.
+ *
+ * The work is done by the SQL function `values_at_path`, which PostgreSQL's JSON operators alone
+ * could not: they refuse a whole document for one `\u0000` or lone surrogate in it. Such characters
+ * are escaped there and, for comparison, here; the mapping is one to one, so answers stay exact.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { FieldPath } from '../kube/field-selector.ts'
+import { textArray } from './sql-value.ts'
+
+/** The whole object. */
+export const WHOLE_OBJECT = sql<string>`(o.head || o.metadata || o.tail)`
+
+/** A text array: the scalars at the path, spelled as JSON spells them, strings without quotes. */
+export function valuesIn(document: RawBuilder<string>, path: FieldPath): RawBuilder<string[]> {
+  return sql`values_at_path(${document}, ${textArray(path.map(stepText))})`
+}
+
+/** True when there is anything at the path, a null included. */
+export function existsIn(document: RawBuilder<string>, path: FieldPath): RawBuilder<boolean> {
+  return sql`exists_at_path(${document}, ${textArray(path.map(stepText))})`
+}
+
+const LARGEST_INT4 = 2_147_483_647
+
+function stepText(step: FieldPath[number]): string {
+  if ('key' in step) return `.${escapeForStore(step.key)}`
+  return 'every' in step ? '[]' : `[${Math.min(step.index, LARGEST_INT4)}]`
+}
+
+/** What PostgreSQL's text cannot hold becomes U+E000 and letters; so U+E000 itself must, too. */
+export function escapeForStore(text: string): string {
+  return text.replaceAll('\ue000', '\ue000e000').replaceAll('\0', '\ue0000000')
+}

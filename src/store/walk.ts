@@ -1,0 +1,95 @@
+/**
+ * A list in the order of its keys, read from the key index without sorting.
+ *
+ * The scope becomes segments of the index: (cluster, first key exclusive, last namespace). One
+ * nested loop goes through them in the order of cluster names. `offset 0` keeps the planner from
+ * turning it into another kind of join, which would lose the order.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { matchesAll } from './condition-filter.ts'
+import type { ListRequest, Position } from './list-request.ts'
+import type { ScopedCluster } from './read-scope.ts'
+import { intArray, isStorable, limits, textArray } from './sql-value.ts'
+import type { WideColumn } from './wide-columns.ts'
+
+interface Segment {
+  readonly clusterId: number
+  /** Keys after (namespace, name) … */
+  readonly namespace: string
+  readonly name: string
+  /** … up to and with this namespace. */
+  readonly lastNamespace: string
+}
+
+/** After every namespace there can be: the greatest character, longer than any name. */
+const BEYOND_ALL = '\u{10ffff}'.repeat(64)
+
+export function walkSegments(
+  request: ListRequest,
+  columns: readonly WideColumn[],
+): RawBuilder<unknown> {
+  const segments = request.scope.flatMap((cluster) => segmentsOf(cluster, request))
+  const wide = columns.map((column) => sql`o.${sql.id(column)}`)
+  const conditions = [
+    sql`o.cluster_id = s.cluster_id and o.type_id = ${request.type.id}`,
+    sql`(o.namespace, o.name) > (s.namespace, s.name) and o.namespace <= s.last_namespace`,
+    ...matchesAll(request.conditions, request.type),
+  ]
+  const row = [sql`o.cluster_id, o.api_version, o.columns_id, o.namespace, o.name`, ...wide]
+  const most = request.limit === undefined ? undefined : request.limit + (request.offset ?? 0)
+  return sql`select o.* from unnest(
+    ${intArray(segments.map(({ clusterId }) => clusterId))},
+    ${textArray(segments.map(({ namespace }) => namespace))},
+    ${textArray(segments.map(({ name }) => name))},
+    ${textArray(segments.map(({ lastNamespace }) => lastNamespace))}
+  ) as s (cluster_id, namespace, name, last_namespace)
+  cross join lateral (
+    select ${sql.join(row)} from object o where ${sql.join(conditions, sql` and `)}
+    order by o.namespace, o.name ${most === undefined ? sql`offset 0` : sql`limit ${most}::int8`}
+  ) o
+  where (select c.removed_at is null from cluster c where c.id = s.cluster_id)${limits(request)}`
+}
+
+/** Nothing of a cluster that lies before the position; of its own cluster what lies behind. */
+function segmentsOf(cluster: ScopedCluster, { after, conditions }: ListRequest): Segment[] {
+  const place = after ? comparedWith(cluster.name, after) : 1
+  if (place < 0) return []
+  const from = place === 0 && after ? after : { namespace: '', name: '' }
+  const clusterId = cluster.id
+  const namespaces = asked(cluster.namespaces, conditions)
+  if (namespaces === 'every-namespace') {
+    return [{ clusterId, namespace: from.namespace, name: from.name, lastNamespace: BEYOND_ALL }]
+  }
+  return namespaces
+    .filter((namespace) => compareBytes(namespace, from.namespace) >= 0)
+    .map((namespace) => ({
+      clusterId,
+      namespace,
+      name: namespace === from.namespace ? from.name : '',
+      lastNamespace: namespace,
+    }))
+}
+
+/** The namespaces that are both visible and asked for, in byte order; `NotIn` is left to SQL. */
+function asked(
+  visible: ScopedCluster['namespaces'],
+  conditions: ListRequest['conditions'],
+): ScopedCluster['namespaces'] {
+  const lists = conditions.flatMap((condition) =>
+    condition.on === 'namespace' && condition.operator === 'In' ? [condition.values] : [],
+  )
+  if (visible !== 'every-namespace') lists.push(visible)
+  const [first, ...rest] = lists
+  if (!first) return 'every-namespace'
+  const common = [...new Set(first)].filter((one) => rest.every((list) => list.includes(one)))
+  return common.filter(isStorable).sort(compareBytes)
+}
+
+function comparedWith(cluster: string, after: Position): number {
+  return compareBytes(cluster, after.cluster)
+}
+
+/** As COLLATE "C" compares: UTF-16 order is another one beyond U+FFFF. */
+function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}

