@@ -2,7 +2,7 @@
  * The columns of every built-in resource, as kube-apiserver 1.36 declares them.
  *
  * The texts are data (columns.json): a string in a resource's list names one of the `shared`
- * columns, and `format` and `priority` are left out where they are empty and 0.
+ * columns, and what is empty or 0 is left out.
  * What fills the columns is in the file of each kind.
  */
 import type { ColumnDefinition } from '../kube/table.ts'
@@ -12,7 +12,7 @@ interface StoredColumn {
   readonly name: string
   readonly type: string
   readonly format?: string
-  readonly description: string
+  readonly description?: string
   readonly priority?: number
 }
 
@@ -30,7 +30,7 @@ const OF_RESOURCE: ReadonlyMap<string, readonly ColumnDefinition[]> = new Map(
 )
 
 function complete(column: StoredColumn): ColumnDefinition {
-  const { name, type, format = '', description, priority = 0 } = column
+  const { name, type, format = '', description = '', priority = 0 } = column
   return { name, type, format, description, priority }
 }
 

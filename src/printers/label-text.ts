@@ -14,9 +14,14 @@ export function labelsText(labels: unknown): string {
 /**
  * A LabelSelector: requirements sorted by key, their values sorted.
  *
- * @see apimachinery meta/v1 FormatLabelSelector: what cannot be a selector prints as `<error>`.
+ * @param words - What stands for a selector that selects nothing or everything, and for one that
+ *   cannot be; both differ for deployments.
+ * @see apimachinery meta/v1 FormatLabelSelector.
  */
-export function selectorText(selector: unknown): string {
+export function selectorText(
+  selector: unknown,
+  words: { readonly none: string; readonly invalid: string } = { none: NONE, invalid: '<error>' },
+): string {
   const { matchLabels, matchExpressions } = fields(selector)
   const requirements: Array<readonly [key: string, text: string]> = []
   for (const [key, value] of Object.entries(fields(matchLabels))) {
@@ -24,10 +29,10 @@ export function selectorText(selector: unknown): string {
   }
   for (const expression of items(matchExpressions)) {
     const requirement = requirementText(fields(expression))
-    if (requirement === undefined) return '<error>'
+    if (requirement === undefined) return words.invalid
     requirements.push([text(fields(expression).key), requirement])
   }
-  if (requirements.length === 0) return NONE
+  if (requirements.length === 0) return words.none
   if (requirements.length === 1) return requirements[0]![1]
   requirements.sort(([a], [b]) => compareBytes(a, b))
   return requirements.map(([, requirement]) => requirement).join(',')

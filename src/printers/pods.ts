@@ -7,7 +7,7 @@
  * @see kubernetes pkg/printers/internalversion/printers.go, printPod: the rule this follows.
  */
 import type { KubeObject } from '../kube/kube-object.ts'
-import { type Cell, TextWithTimes, TimeSince } from './printer.ts'
+import { type Cell, type PrintersByResource, TextWithTimes, TimeSince } from './printer.ts'
 import {
   ageOf,
   count,
@@ -21,6 +21,8 @@ import {
   timeOf,
   truth,
 } from './read-field.ts'
+
+export const pods: PrintersByResource = { pods: podCells }
 
 /** The node controller's reason when a node cannot be reached: its pods' state is not known. */
 const NODE_UNREACHABLE = 'NodeLost'
@@ -43,7 +45,7 @@ interface Summary {
   lastRestartAt: number
 }
 
-export function podCells(object: KubeObject): readonly Cell[] {
+function podCells(object: KubeObject): readonly Cell[] {
   const spec = fields(object.spec)
   const status = fields(object.status)
   const deleted = isSet(fields(object.metadata).deletionTimestamp)
@@ -135,27 +137,34 @@ function progress(pod: Pod, done: number): string {
   return `${done}/${items(pod.spec.initContainers).length}`
 }
 
-/** The last container is read first, so the first one that has something to say has the last word. */
+/** Containers are read from the last to the first, so the first that has a reason decides. */
 function readContainers(status: Fields, summary: Summary): void {
   const statuses = items(status.containerStatuses)
   let running = false
+  let failure = ''
   for (let i = statuses.length - 1; i >= 0; i--) {
     const container = fields(statuses[i])
     addRestarts(summary, container)
-    const state = fields(container.state)
-    const waitingReason = text(fields(state.waiting).reason)
+    const { waiting, terminated, running: runningState } = fields(container.state)
+    const waitingReason = text(fields(waiting).reason)
     if (waitingReason !== '') {
       summary.status = waitingReason
-    } else if (isSet(state.terminated)) {
-      summary.status = terminatedStatus(fields(state.terminated))
-    } else if (truth(container.ready) && isSet(state.running)) {
+    } else if (isSet(terminated)) {
+      summary.status = terminatedStatus(fields(terminated))
+      if (count(fields(terminated).exitCode) !== 0) failure = summary.status
+    } else if (truth(container.ready) && isSet(runningState)) {
       running = true
       summary.ready++
     }
   }
-  if (summary.status === COMPLETED && running) {
-    summary.status = hasCondition(status, 'Ready') ? 'Running' : 'NotReady'
-  }
+  if (summary.status === COMPLETED) summary.status = statusOfCompleted(status, { running, failure })
+}
+
+/** One container is done; the others decide what is said of the pod. */
+function statusOfCompleted(status: Fields, others: { running: boolean; failure: string }): string {
+  if (others.running && hasCondition(status, 'Ready')) return 'Running'
+  if (others.failure !== '') return others.failure
+  return others.running ? 'NotReady' : COMPLETED
 }
 
 function terminatedStatus(terminated: Fields): string {
@@ -179,10 +188,11 @@ function restartsCell({ restarts, lastRestartAt }: Summary): Cell {
 }
 
 function hasCondition(status: Fields, type: string): boolean {
-  return items(status.conditions).some((item) => {
+  for (const item of items(status.conditions)) {
     const condition = fields(item)
-    return condition.type === type && condition.status === 'True'
-  })
+    if (condition.type === type) return condition.status === 'True'
+  }
+  return false
 }
 
 function readinessGates({ spec, status }: Pod): string {

@@ -32,6 +32,15 @@ export type Cell = string | number | bigint | boolean | null | TimeSince | TextW
 export interface Printer {
   /** Without the `Cluster` column, which belongs to the answer and not to the object. */
   readonly columns: readonly ColumnDefinition[]
-  /** Exactly one cell per column. Never throws: what is missing or odd prints as kubectl prints it. */
+  /**
+   * One cell per column; only ipaddresses have an age after the last column, as kube-apiserver
+   * sends it. Never throws: what is missing or odd prints as kubectl prints it.
+   */
   readonly cells: (object: KubeObject) => readonly Cell[]
 }
+
+/** The cells of one kind, in the order of its columns in columns.json. */
+export type PrintCells = (object: KubeObject) => readonly Cell[]
+
+/** Printers by qualified resource: `deployments.apps`, `pods`. */
+export type PrintersByResource = Readonly<Record<string, PrintCells>>

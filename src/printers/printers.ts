@@ -6,14 +6,34 @@
  * Not here: custom resources with columns of their own (printers/custom-resource.ts).
  */
 import { type GroupVersionResource, qualifiedResource } from '../kube/group-resource.ts'
-import type { KubeObject } from '../kube/kube-object.ts'
 import { storedAs } from '../kube/moved-resources.ts'
+import { admission } from './admission.ts'
+import { apiKinds } from './api-kinds.ts'
+import { autoscalers } from './autoscalers.ts'
+import { certificates } from './certificates.ts'
 import { AGE_COLUMN, builtInColumns, NAME_COLUMN } from './columns.ts'
-import { deploymentCells } from './deployments.ts'
-import { namespaceCells } from './namespaces.ts'
-import { podCells } from './pods.ts'
-import type { Cell, Printer } from './printer.ts'
+import { coreKinds } from './core.ts'
+import { plainKinds } from './created-at.ts'
+import { dynamicResources } from './dynamic-resources.ts'
+import { endpoints } from './endpoints.ts'
+import { events } from './events.ts'
+import { flowControl } from './flow-control.ts'
+import { ingresses } from './ingresses.ts'
+import { jobs } from './jobs.ts'
+import { leases } from './leases.ts'
+import { networkKinds } from './network.ts'
+import { nodes } from './nodes.ts'
+import { pods } from './pods.ts'
+import { policies } from './policies.ts'
+import type { Printer, PrintersByResource } from './printer.ts'
+import { rbac } from './rbac.ts'
 import { ageOf, nameOf } from './read-field.ts'
+import { resourceQuotas } from './resource-quotas.ts'
+import { scheduling } from './scheduling.ts'
+import { services } from './services.ts'
+import { storage } from './storage.ts'
+import { volumes } from './volumes.ts'
+import { workloads } from './workloads.ts'
 
 /**
  * Stored with every row's cells. Raise it with every change of what any printer prints: rows of
@@ -21,10 +41,31 @@ import { ageOf, nameOf } from './read-field.ts'
  */
 export const PRINTER_VERSION = 1
 
-const CELLS: Readonly<Record<string, (object: KubeObject) => readonly Cell[]>> = {
-  'deployments.apps': deploymentCells,
-  namespaces: namespaceCells,
-  pods: podCells,
+const BUILT_IN: PrintersByResource = {
+  ...admission,
+  ...apiKinds,
+  ...autoscalers,
+  ...certificates,
+  ...coreKinds,
+  ...plainKinds,
+  ...dynamicResources,
+  ...endpoints,
+  ...events,
+  ...flowControl,
+  ...ingresses,
+  ...jobs,
+  ...leases,
+  ...networkKinds,
+  ...nodes,
+  ...pods,
+  ...policies,
+  ...rbac,
+  ...resourceQuotas,
+  ...scheduling,
+  ...services,
+  ...storage,
+  ...volumes,
+  ...workloads,
 }
 
 /** Name and Age: what is printed of a resource of which nothing else is known. */
@@ -34,7 +75,7 @@ const DEFAULT_PRINTER: Printer = {
 }
 
 const PRINTERS: ReadonlyMap<string, Printer> = new Map(
-  Object.entries(CELLS).map(([resource, cells]) => [
+  Object.entries(BUILT_IN).map(([resource, cells]) => [
     resource,
     { columns: builtInColumns(resource)!, cells },
   ]),

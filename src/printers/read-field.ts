@@ -14,10 +14,12 @@ const NO_ITEMS: readonly unknown[] = Object.freeze([])
 export const NONE = '<none>'
 export const UNSET = '<unset>'
 
-export function fields(value: unknown): Fields {
+export function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : NO_FIELDS
+}
+
+export function fields(value: unknown): Fields {
+  return isRecord(value) ? value : NO_FIELDS
 }
 
 export function items(value: unknown): readonly unknown[] {
@@ -70,8 +72,9 @@ export function since(timestamp: unknown): TimeSince | string {
   return at === undefined ? UNKNOWN_TIME : new TimeSince(at)
 }
 
-// Go's zero time: what "no time" looks like once something has written it out.
-const ZERO_TIME = Date.parse('0001-01-01T00:00:00Z')
+/** Go's zero time: what "no time" looks like once something has written it out. */
+export const ZERO_TIMESTAMP = '0001-01-01T00:00:00Z'
+const ZERO_TIME = Date.parse(ZERO_TIMESTAMP)
 const RFC3339 = /^\d{4}-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Milliseconds since 1970 of an RFC 3339 timestamp; undefined when it is none, or Go's zero time. */
@@ -89,4 +92,9 @@ export function timeOf(timestamp: unknown): number | undefined {
 
 function daysIn(year: number, month: string): number {
   return new Date(Date.UTC(year, Number(month), 0)).getUTCDate()
+}
+
+/** A text that need not be there: `<unset>` when it is not. */
+export function textOrUnset(value: unknown): string {
+  return isSet(value) ? text(value) : UNSET
 }
