@@ -13,20 +13,25 @@ import { bundledNode, runAndFollow } from './node-runtime.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const local = (...parts) => join(root, 'node_modules', ...parts)
 
+const TYPES = [local('typescript/bin/tsc'), '--noEmit', '-p', root]
+const LINT = [local('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings']
+const UNUSED = [local('knip/bin/knip.js')]
+
 /** Each is a list of Node command lines, run one after another until one fails. */
 const TASKS = {
+  install: () => [],
   demo: (rest) => [[join(root, 'src/main.ts'), 'demo', ...rest]],
   test: (rest) => [[local('vitest/vitest.mjs'), 'run', ...rest]],
-  check: () => [
-    [local('typescript/bin/tsc'), '--noEmit', '-p', root],
-    [local('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'],
-    [local('knip/bin/knip.js')],
-  ],
+  types: () => [TYPES],
+  lint: () => [LINT],
+  unused: () => [UNUSED],
+  check: () => [TYPES, LINT, UNUSED],
   build: () => [
     ['-e', `fs.rmSync(${JSON.stringify(join(root, 'dist'))}, { recursive: true, force: true })`],
     [local('typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')],
     [join(root, 'hack/copy-assets.mjs')],
   ],
+  package: () => [[join(root, 'hack/try-package.mjs')]],
 }
 
 const [task = '', ...rest] = process.argv.slice(2)

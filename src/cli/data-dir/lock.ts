@@ -13,6 +13,12 @@ export interface DirectoryLock {
   release(): void
 }
 
+/** Whether a running process has this directory. */
+export function isLocked(dataDir: string): boolean {
+  const held = readLock(join(dataDir, 'lock'))
+  return held !== undefined && livingHolder(held) !== undefined
+}
+
 /** @throws CommandFailure when a running process has it. */
 export function lockDirectory(dataDir: string): DirectoryLock {
   const path = join(dataDir, 'lock')

@@ -85,7 +85,19 @@ export async function startEmbeddedPostgres(
   const port = await freePort()
   const child = launch(place, port)
   await becomesReady(place, child)
-  return running(place, child, `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`)
+  return running(place, child, urlOf(password, port))
+}
+
+/** How to reach the server that runs on this data directory now; undefined when none does. */
+export function runningPostgresUrl(dataDir: string): string | undefined {
+  const link = join(dataDir, 'postgres')
+  if (!existsSync(link)) return undefined
+  const postmaster = readPostmaster(join(realpathSync(link), 'data'))
+  return postmaster?.isReady ? urlOf(passwordOf(dataDir), postmaster.port) : undefined
+}
+
+function urlOf(password: string, port: number): string {
+  return `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
 }
 
 function running(place: Place, child: ChildProcess, url: string): EmbeddedPostgres {

@@ -12,6 +12,7 @@ import { hasCode } from '../failure.ts'
 
 export interface Postmaster {
   readonly pid: number
+  readonly port: number
   readonly isReady: boolean
 }
 
@@ -20,7 +21,8 @@ export function readPostmaster(dataFolder: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')
     const pid = Number(lines[0])
-    return pid > 0 ? { pid, isReady: lines[7]?.trim() === 'ready' } : undefined
+    if (!(pid > 0)) return undefined
+    return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
