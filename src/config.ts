@@ -133,6 +133,20 @@ export const SETTINGS = {
     fallback: '4',
     read: wholeNumber(1, 1000),
   }),
+  changeLogHours: define({
+    flag: 'change-log-hours',
+    placeholder: 'N',
+    help: 'how long changes are remembered, for watches that resume',
+    fallback: '24',
+    read: wholeNumber(1, 24 * 365),
+  }),
+  changeLogChanges: define({
+    flag: 'change-log-changes',
+    placeholder: 'N',
+    help: 'how many changes are remembered at most',
+    fallback: '1000000',
+    read: wholeNumber(1000, 1_000_000_000),
+  }),
   logLevel: define<LogLevel>({
     flag: 'log-level',
     placeholder: 'LEVEL',
@@ -145,7 +159,14 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
-type HasFallback = 'dataDir' | 'listen' | 'secretValues' | 'syncMemberLists' | 'logLevel'
+type HasFallback =
+  | 'dataDir'
+  | 'listen'
+  | 'secretValues'
+  | 'syncMemberLists'
+  | 'changeLogHours'
+  | 'changeLogChanges'
+  | 'logLevel'
 
 /** The settings a command takes: those with a default are always there. */
 export type Config<Name extends SettingName> = {
