@@ -61,4 +61,3 @@ describe('applyChanges', () => {
   })
 })
 
-export { column, finishList, gone, listClusterResources, removeClusterResource, rowOf }
