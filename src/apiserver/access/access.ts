@@ -65,7 +65,7 @@ export interface Access {
    */
   authorizeRegistration(identity: Identity, request: RegistrationRequest): (name: string) => boolean
   allows(identity: Identity, question: AccessQuestion): boolean
-  /** The rules that speak of the reader, as written. */
-  rulesOf(identity: Identity): readonly AccessRule[]
+  /** The rules that speak of the reader, as written; those that cover one cluster, if it is named. */
+  rulesOf(identity: Identity, cluster?: string): readonly AccessRule[]
   close(): Promise<void>
 }

@@ -131,8 +131,13 @@ class Rights implements Access {
     return scope !== 'refused'
   }
 
-  rulesOf(identity: Identity): readonly AccessRule[] {
-    return this.#subjects.rulesOf(identity)
+  rulesOf(identity: Identity, name?: string): readonly AccessRule[] {
+    const rules = this.#subjects.rulesOf(identity)
+    if (name === undefined) return rules
+    const catalog = this.#parts.catalog.current()
+    const cluster = catalog.clusters.find((each) => each.name === name)
+    const { covers } = this.#derive(catalog)
+    return cluster ? rules.filter((rule) => covers(rule, cluster)) : []
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,155 @@
+/**
+ * `/healthz`, `/livez`, `/readyz` at the root and under both prefixes, and `/metrics`.
+ *
+ * Anyone may ask whether we are alive, so an answer says nothing of clusters, and the database is
+ * asked at most once a second however many do.
+ *
+ * @see apiserver/pkg/server/healthz/healthz.go: the words and the order of the lines.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../log.ts'
+import { forbiddenPath } from '../access/forbidden.ts'
+import { sendPageNotFound } from '../send-document.ts'
+import { onEverySurface } from '../surface.ts'
+import { mayReadMetrics } from './metrics-rights.ts'
+
+export interface HealthOptions {
+  /** Rejects when the database does not answer. */
+  readonly pingDatabase: () => Promise<unknown>
+  /** True from the moment the server no longer wants new work. */
+  readonly isStopping: () => boolean
+  /** A prom-client Registry. */
+  readonly metrics: { readonly contentType: string; metrics(): Promise<string> }
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+interface Check {
+  readonly name: string
+  /** Rejects when it fails; why is logged, and not told. */
+  readonly run: () => Promise<unknown>
+}
+
+const DATABASE_ANSWERS_SECONDS = 2
+const DATABASE_ASKED_SECONDS = 1
+
+/** Fastify plugin. */
+export async function health(server: FastifyInstance, options: HealthOptions): Promise<void> {
+  const ping: Check = { name: 'ping', run: async () => undefined }
+  const database: Check = { name: 'database', run: atMostOnceASecond(options) }
+  const shutdown: Check = {
+    name: 'shutdown',
+    run: async () => {
+      if (options.isStopping()) throw new Error('the server is stopping')
+    },
+  }
+  const endpoints: Readonly<Record<string, readonly Check[]>> = {
+    healthz: [ping],
+    livez: [ping],
+    readyz: [ping, database, shutdown],
+  }
+  await onEverySurface(server, (routes) => {
+    for (const [name, checks] of Object.entries(endpoints)) {
+      const endpoint = { name, checks, log: options.log }
+      routes.get(`/${name}`, (request, reply) => answerAll({ request, reply }, endpoint))
+      routes.get(`/${name}/:check`, (request, reply) => answerOne({ request, reply }, endpoint))
+    }
+  })
+  server.get('/metrics', async (request, reply) => {
+    if (!mayReadMetrics(request.identity)) {
+      throw forbiddenPath(request.identity, 'get', '/metrics')
+    }
+    const { metrics } = options
+    return reply.header('Content-Type', metrics.contentType).send(await metrics.metrics())
+  })
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+interface Endpoint {
+  readonly name: string
+  readonly checks: readonly Check[]
+  readonly log: Logger
+}
+
+async function answerAll(
+  { request, reply }: Exchange,
+  { name, checks, log }: Endpoint,
+): Promise<FastifyReply> {
+  const { verbose, exclude } = request.query as Readonly<Record<string, string | string[]>>
+  const excluded = new Set([exclude ?? []].flat())
+  let failed = false
+  const lines: string[] = []
+  for (const check of checks) {
+    if (excluded.has(check.name)) {
+      lines.push(`[+]${check.name} excluded: ok`)
+      continue
+    }
+    const holds = await holdsNow(check, log)
+    failed ||= !holds
+    lines.push(holds ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
+  }
+  const report = `${lines.join('\n')}\n${name} check ${failed ? 'failed' : 'passed'}\n`
+  return sendText(reply.code(failed ? 500 : 200), failed || verbose !== undefined ? report : 'ok')
+}
+
+async function answerOne(
+  { request, reply }: Exchange,
+  { checks, log }: Endpoint,
+): Promise<FastifyReply> {
+  const { check: name } = request.params as { readonly check: string }
+  const check = checks.find((each) => each.name === name)
+  if (!check) return sendPageNotFound(reply)
+  if (await holdsNow(check, log)) return sendText(reply, 'ok')
+  return sendText(reply.code(500), `internal server error: ${name}: reason withheld\n`)
+}
+
+async function holdsNow({ name, run }: Check, log: Logger): Promise<boolean> {
+  try {
+    await run()
+    return true
+  } catch (error) {
+    log.warn({ err: error, check: name }, 'health check failed')
+    return false
+  }
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return reply
+    .header('Content-Type', 'text/plain; charset=utf-8')
+    .header('Cache-Control', 'no-cache, private')
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(text)
+}
+
+/** Those that ask while an answer is fresh, or on its way, share it. */
+function atMostOnceASecond({ pingDatabase, clock }: HealthOptions): () => Promise<unknown> {
+  let asked: { readonly at: number; readonly answer: Promise<unknown> } | undefined
+  return () => {
+    const now = clock.now()
+    if (!asked || now - asked.at >= DATABASE_ASKED_SECONDS * 1000) {
+      asked = { at: now, answer: inTime(pingDatabase()) }
+    }
+    return asked.answer
+  }
+}
+
+async function inTime(answer: Promise<unknown>): Promise<unknown> {
+  const late = new AbortController()
+  const limit = delay(DATABASE_ANSWERS_SECONDS * 1000, undefined, { signal: late.signal }).then(
+    () => {
+      throw new Error(`the database did not answer within ${DATABASE_ANSWERS_SECONDS} s`)
+    },
+  )
+  try {
+    return await Promise.race([answer, limit])
+  } finally {
+    late.abort()
+    limit.catch(() => undefined)
+  }
+}

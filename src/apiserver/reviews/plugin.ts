@@ -1,0 +1,97 @@
+/**
+ * The self reviews: who am I, may I, what may I. At the root and under both prefixes, where they
+ * are the only POSTs that are answered.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { negotiate } from '../../kube/media-type.ts'
+import type { Access } from '../access/access.ts'
+import type { RootKind } from '../discovery/root-listing.ts'
+import type { Surface } from '../prefixes.ts'
+import { JsonDocument, sendDocument } from '../send-document.ts'
+import { onEverySurface } from '../surface.ts'
+import { type Asking, answerAccess } from './access-review.ts'
+import { PROTOBUF, REVIEW_MEDIA_TYPES, type ReviewKind, readReview } from './read-review.ts'
+import { type Enveloped, encodeEnvelope } from './review-messages.ts'
+import { answerRules } from './rules-review.ts'
+
+export interface ReviewOptions {
+  readonly access: Access
+  readonly rootKinds: readonly RootKind[]
+}
+
+/** A review is small; what is not is refused before it is read. */
+const BODY_BYTES = 64 * 1024
+
+interface Review extends ReviewKind {
+  readonly path: string
+  /** What is added to the object that was posted. */
+  readonly answer: (asking: Asking, posted: Enveloped) => object
+}
+
+const REVIEWS: readonly Review[] = [
+  {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    path: 'selfsubjectaccessreviews',
+    answer: (asking, { spec }) => ({ spec, status: answerAccess(asking, spec) }),
+  },
+  {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectRulesReview',
+    path: 'selfsubjectrulesreviews',
+    // kube-apiserver forgets the spec in its answer, as recorded.
+    answer: (asking, { spec }) => ({ spec: {}, status: answerRules(asking, spec) }),
+  },
+  ...['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'].map((apiVersion) => ({
+    apiVersion,
+    kind: 'SelfSubjectReview',
+    path: 'selfsubjectreviews',
+    answer: ({ identity }: Asking) => ({
+      status: { userInfo: { username: identity.user, groups: identity.groups } },
+    }),
+  })),
+]
+
+/** Fastify plugin. It must not be wrapped by fastify-plugin: its body parser is for it alone. */
+export async function reviews(server: FastifyInstance, options: ReviewOptions): Promise<void> {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: BODY_BYTES },
+    (_request, body, done) => done(null, body),
+  )
+  const rootGroups = [...new Set(options.rootKinds.map(({ group }) => group))]
+  await onEverySurface(server, (routes, surfaceOf) => {
+    for (const review of REVIEWS) {
+      routes.post(`/apis/${review.apiVersion}/${review.path}`, (request, reply) => {
+        const asking = askingOf(request, { ...options, rootGroups }, surfaceOf(request))
+        return sendReview({ request, reply }, review, asking)
+      })
+    }
+  })
+}
+
+function askingOf(
+  { identity }: FastifyRequest,
+  { access, rootGroups }: ReviewOptions & { readonly rootGroups: readonly string[] },
+  surface: Surface,
+): Asking {
+  return { access, identity, surface, rootGroups }
+}
+
+function sendReview(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  review: Review,
+  asking: Asking,
+): FastifyReply {
+  const { apiVersion, kind } = review
+  const { mediaType } = negotiate(request.headers.accept, REVIEW_MEDIA_TYPES)
+  const posted = readReview(request, review)
+  const answered = { kind, apiVersion, metadata: {}, ...review.answer(asking, posted) }
+  if (mediaType !== PROTOBUF) {
+    const document = new JsonDocument(answered)
+    return sendDocument({ request, reply }, document, { contentType: mediaType, statusCode: 201 })
+  }
+  reply.code(201).header('Cache-Control', 'no-cache, private').header('Content-Type', PROTOBUF)
+  return reply.send(encodeEnvelope(answered))
+}
