@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type GroupResource, parseApiVersion } from '../kube/group-resource.ts'
+import { eventAsNewer } from './conversions.ts'
 import { memberNamed, membersOf } from './member/json-text.ts'
 import type { MemberResource, Subresource } from './member/served-resources.ts'
 
@@ -69,7 +70,10 @@ export function builtInResources(): MemberResource[] {
     versions.flatMap(({ version, resources }) =>
       resources
         .filter(({ responseKind }) => responseKind.group === '')
-        .map((resource) => memberResource({ group: metadata.name ?? '', version }, resource)),
+        .map((resource) => memberResource({ group: metadata.name ?? '', version }, resource))
+        .map((resource) =>
+          resource.group === 'events.k8s.io' ? { ...resource, convert: eventAsNewer } : resource,
+        ),
     ),
   )
 }

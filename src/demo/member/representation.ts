@@ -1,5 +1,6 @@
 /** The form a client asks for: whole objects, or their metadata alone. */
 import { apiVersionOf } from '../../kube/group-resource.ts'
+import { memberNamed, membersOf, setString, stringOf } from './json-text.ts'
 import { MemberError } from './reply.ts'
 import type { MemberResource } from './served-resources.ts'
 import { metadataOnly, type StoredObject, withoutTypeMeta } from './stored-object.ts'
@@ -31,8 +32,15 @@ export function representationOf(resource: MemberResource, accept: string): Repr
 }
 
 function wholeObjects(resource: MemberResource): Representation {
-  const convert = resource.convert ?? ((text: Buffer) => text)
   const apiVersion = apiVersionOf(resource)
+  // One object is served in every version of its type; where it is not kept in that one, it is
+  // put into its form. Text that needs nothing stays as it is, to the byte.
+  const convert = (text: Buffer) => {
+    const of = stringOf(text, memberNamed(membersOf(text), 'apiVersion'))
+    if (of === apiVersion) return text
+    const converted = resource.convert ? resource.convert(text) : text
+    return setString(converted, 0, { key: 'apiVersion', value: apiVersion })
+  }
   return {
     listKind: resource.listKind ?? `${resource.kind}List`,
     listApiVersion: apiVersion,
@@ -43,8 +51,10 @@ function wholeObjects(resource: MemberResource): Representation {
         : withoutTypeMeta({ ...object, text: convert(object.text) }),
     bookmark: (revision, annotations) =>
       JSON.stringify({
-        kind: resource.kind,
-        apiVersion,
+        // The order in which real servers write built-in and custom kinds.
+        ...(resource.custom
+          ? { apiVersion, kind: resource.kind }
+          : { kind: resource.kind, apiVersion }),
         metadata: { ...(annotations && { annotations }), resourceVersion: String(revision) },
       }),
   }
