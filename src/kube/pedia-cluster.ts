@@ -52,7 +52,7 @@ export interface SyncCondition {
   readonly status: SyncStatus
   readonly reason?: string
   readonly message?: string
-  readonly initialListPhase?: string
+  readonly initialListPhase?: boolean
   readonly lastTransitionTime: string
 }
 

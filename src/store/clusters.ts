@@ -26,37 +26,47 @@ export async function registerCluster(
   store: Store,
   registration: ClusterRegistration,
 ): Promise<number> {
-  const { name, registrationUid, labels } = registration
-  return store.db.transaction().execute(async (transaction) => {
-    // The unique index on live names would refuse the second of two at once; this makes it wait.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`cluster ${name}`}, 0))`.execute(
-      transaction,
+  return store.db
+    .transaction()
+    .execute((transaction) => registerClusterWithin(transaction, registration))
+}
+
+/** A transaction of the caller's: the one that writes the PediaCluster. */
+export type ClusterTransaction = Transaction<Database>
+
+/** {@link registerCluster} within a transaction of the caller's. */
+export async function registerClusterWithin(
+  transaction: ClusterTransaction,
+  { name, registrationUid, labels }: ClusterRegistration,
+): Promise<number> {
+  // The unique index on live names would refuse the second of two at once; this makes it wait.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`cluster ${name}`}, 0))`.execute(
+    transaction,
+  )
+  const replaced = await transaction
+    .selectFrom('cluster')
+    .select('registration_uid')
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .where('registration_uid', '<>', registrationUid)
+    .execute()
+  for (const { registration_uid } of replaced) {
+    await markClusterRemoved(transaction, registration_uid)
+  }
+  const row = await transaction
+    .insertInto('cluster')
+    .values({ name, registration_uid: registrationUid, labels: JSON.stringify(labels) })
+    .onConflict((conflict) =>
+      conflict
+        .column('registration_uid')
+        .doUpdateSet({ labels: JSON.stringify(labels) })
+        .where('cluster.removed_at', 'is', null),
     )
-    const replaced = await transaction
-      .selectFrom('cluster')
-      .select('registration_uid')
-      .where('name', '=', name)
-      .where('removed_at', 'is', null)
-      .where('registration_uid', '<>', registrationUid)
-      .execute()
-    for (const { registration_uid } of replaced) {
-      await markClusterRemoved(transaction, registration_uid)
-    }
-    const row = await transaction
-      .insertInto('cluster')
-      .values({ name, registration_uid: registrationUid, labels: JSON.stringify(labels) })
-      .onConflict((conflict) =>
-        conflict
-          .column('registration_uid')
-          .doUpdateSet({ labels: JSON.stringify(labels) })
-          .where('cluster.removed_at', 'is', null),
-      )
-      .returning('id')
-      .executeTakeFirst()
-    if (!row) throw new Error(`the registration ${registrationUid} of ${name} was removed`)
-    await notifyCatalogChange(transaction)
-    return row.id
-  })
+    .returning('id')
+    .executeTakeFirst()
+  if (!row) throw new Error(`the registration ${registrationUid} of ${name} was removed`)
+  await notifyCatalogChange(transaction)
+  return row.id
 }
 
 /** Labels of the PediaCluster, for cluster selectors. */
@@ -66,11 +76,22 @@ export async function setClusterLabels(
   labels: Readonly<Record<string, string>>,
 ): Promise<void> {
   await store.db
+    .transaction()
+    .execute((transaction) => labelCluster(transaction, registrationUid, labels))
+}
+
+/** {@link setClusterLabels} within a transaction of the caller's. */
+export async function labelCluster(
+  transaction: ClusterTransaction,
+  registrationUid: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  await transaction
     .updateTable('cluster')
     .set({ labels: JSON.stringify(labels) })
     .where('registration_uid', '=', registrationUid)
     .execute()
-  await notifyCatalogChange(store.db)
+  await notifyCatalogChange(transaction)
 }
 
 /** Hides the cluster from readers, and makes its lease worthless to whoever holds it. */
@@ -82,7 +103,7 @@ export async function removeCluster(store: Store, registrationUid: string): Prom
 
 /** {@link removeCluster} within a transaction of the caller's: the one that deletes the PediaCluster. */
 export async function markClusterRemoved(
-  transaction: Transaction<Database>,
+  transaction: ClusterTransaction,
   registrationUid: string,
 ): Promise<void> {
   const removed = await transaction

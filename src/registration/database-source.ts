@@ -1,0 +1,159 @@
+/** Registrations from our own store: the source of standalone installations. */
+import type { FleetAccess } from '../kube/fleet-access.ts'
+import { ACCESS_GROUP } from '../kube/fleet-access.ts'
+import type { Json, JsonObject } from '../kube/kube-object.ts'
+import {
+  CLUSTER_GROUP,
+  type ClusterSyncResources,
+  type PediaCluster,
+  type PediaClusterStatus,
+} from '../kube/pedia-cluster.ts'
+import { allRegistrations, readRegistration, writeRegistrations } from '../store/registrations.ts'
+import { updater } from './create.ts'
+import { openSecrets, reveal, sealingContext } from './credentials.ts'
+import { field, sameJson, withField } from './json-text.ts'
+import { kindOfResource } from './kinds.ts'
+import { metadataOf, prepareUpdate } from './lifecycle.ts'
+import { served } from './list.ts'
+import type { RegistrationSource, RegistrationState } from './registration-source.ts'
+import type { Registrations } from './registrations.ts'
+import { currentOf, type RegistrationContext, writeObject } from './write-object.ts'
+
+/** Owner of the status of PediaClusters. */
+const SYNCER = 'fleetglass-syncer'
+
+/** Bursts (an apply of a whole directory) make one state. */
+const SETTLE_MILLISECONDS = 50
+
+export function databaseRegistrationSource(registrations: Registrations): RegistrationSource {
+  const { context } = registrations
+  return {
+    states: (signal) => states(context, signal),
+    writeStatus: (name, uid, status) => writeStatus(context, { name, uid, status }),
+  }
+}
+
+async function* states(
+  context: Registrations['context'],
+  signal: AbortSignal,
+): AsyncGenerator<RegistrationState> {
+  const wake = context.wakes.subscribe(signal)
+  let told: string | undefined
+  while (!signal.aborted) {
+    const woken = wake()
+    const { state, digest } = await readState(context)
+    if (digest !== told) {
+      told = digest
+      yield state
+    }
+    await woken
+    if (!signal.aborted) await context.clock.sleep(SETTLE_MILLISECONDS)
+  }
+}
+
+async function readState(context: RegistrationContext) {
+  const { store, keyring } = context
+  const pediaClusters: JsonObject[] = []
+  const syncResources: JsonObject[] = []
+  const wanted: string[] = []
+  for (const { object: text, uid, credentials, group, resource } of await allRegistrations(store)) {
+    if (group !== CLUSTER_GROUP) continue
+    const { object } = served(text)
+    wanted.push(`${uid} ${JSON.stringify(wantedOf(object))}`)
+    if (resource !== 'pediaclusters') {
+      syncResources.push(object)
+      continue
+    }
+    const context = sealingContext({ group, resource }, uid)
+    pediaClusters.push(reveal(object, openSecrets(credentials, keyring, context)))
+  }
+  const state = {
+    pediaClusters: pediaClusters as unknown as readonly PediaCluster[],
+    syncResources: syncResources as unknown as readonly ClusterSyncResources[],
+  }
+  return { state, digest: wanted.join('\n') }
+}
+
+/** What a syncer acts on: a status that it wrote itself, and who owns which field, is no news. */
+function wantedOf(object: JsonObject): readonly unknown[] {
+  const { generation, labels, annotations, deletionTimestamp } = metadataOf(object)
+  return [generation, labels, annotations, deletionTimestamp].map((value) => value ?? null)
+}
+
+interface StatusWrite {
+  readonly name: string
+  readonly uid: string
+  readonly status: PediaClusterStatus
+}
+
+async function writeStatus(
+  context: RegistrationContext,
+  { name, uid, status }: StatusWrite,
+): Promise<void> {
+  const kind = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
+  const key = { group: kind.group, resource: kind.resource, name }
+  const wanted = JSON.parse(JSON.stringify(status)) as Json
+  const known = await readRegistration(context.store, key)
+  if (known?.uid !== uid || sameJson(field(served(known.object).object, 'status'), wanted)) return
+  await writeRegistrations(context.store, async (writer) => {
+    const row = await writer.read(key)
+    if (row?.uid !== uid) return
+    const current = currentOf(row)
+    const next = prepareUpdate({
+      current: current.object,
+      next: withField(current.object, 'status', wanted),
+      kind,
+      subresource: 'status',
+    })
+    const options = { fieldManager: SYNCER }
+    const by = updater(kind, options, 'status')
+    await writeObject(writer, context, { kind, current, next, options, subresource: 'status', by })
+  })
+}
+
+/** Where rights come from: every FleetAccess, and a call after each change of one. */
+export interface DatabaseAccessSource {
+  accessObjects(): Promise<readonly FleetAccess[]>
+  /** Until the signal is aborted. The listener may be called for nothing. */
+  onAccessChange(listener: () => void, signal: AbortSignal): void
+}
+
+export function databaseAccessSource(registrations: Registrations): DatabaseAccessSource {
+  const { context } = registrations
+  return {
+    async accessObjects() {
+      const { items } = await registrations.list({
+        kind: kindOfResource(ACCESS_GROUP, 'fleetaccesses'),
+        selects: () => true,
+      })
+      return items.map(({ object }) => object as unknown as FleetAccess)
+    },
+    onAccessChange(listener, signal) {
+      const kind = kindOfResource(ACCESS_GROUP, 'fleetaccesses')
+      void followAccess(registrations, { kind, listener, signal })
+    },
+  }
+
+  async function followAccess(
+    { list }: Registrations,
+    following: {
+      readonly kind: ReturnType<typeof kindOfResource>
+      readonly listener: () => void
+      readonly signal: AbortSignal
+    },
+  ): Promise<void> {
+    const { kind, listener, signal } = following
+    const wake = context.wakes.subscribe(signal)
+    let told: string | undefined
+    while (!signal.aborted) {
+      const woken = wake()
+      const seen = await list({ kind, selects: () => true }).then(
+        ({ items }) => items.map(({ text }) => text).join('\n'),
+        () => undefined, // the database does not answer: asked again at the next wake
+      )
+      if (seen !== undefined && seen !== told) listener()
+      told = seen ?? told
+      await woken
+    }
+  }
+}
