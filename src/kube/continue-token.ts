@@ -18,7 +18,8 @@ export interface ContinuePosition {
 /** What a client may ask to continue from. */
 export type ContinueFrom =
   | { readonly kind: 'offset'; readonly offset: number }
-  | { readonly kind: 'key'; readonly after: ContinuePosition }
+  /** `seen` is how many objects stood before this page when the token was made. */
+  | { readonly kind: 'key'; readonly after: ContinuePosition; readonly seen: number }
 
 /** @param query - anything that tells this query from others; bigints are allowed in it. */
 export function queryChecksum(query: unknown): string {
@@ -28,9 +29,12 @@ export function queryChecksum(query: unknown): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
-export function formatContinue(after: ContinuePosition, checksum: string): string {
+export function formatContinue(
+  { after, seen }: { readonly after: ContinuePosition; readonly seen: number },
+  checksum: string,
+): string {
   const { values, cluster, namespace, name } = after
-  const token = { v: 1, q: checksum, k: [cluster, namespace, name], o: values }
+  const token: Token = { v: 1, q: checksum, k: [cluster, namespace, name], o: values, n: seen }
   return Buffer.from(JSON.stringify(token)).toString('base64url')
 }
 
@@ -46,7 +50,7 @@ export function parseContinue(text: string, checksum: string): ContinueFrom {
   if (!isToken(token)) throw refuse('unexpected content')
   if (token.q !== checksum) throw refuse('it belongs to another query')
   const [cluster, namespace, name] = token.k
-  return { kind: 'key', after: { values: token.o, cluster, namespace, name } }
+  return { kind: 'key', after: { values: token.o, cluster, namespace, name }, seen: token.n }
 }
 
 interface Token {
@@ -54,6 +58,7 @@ interface Token {
   readonly q: string
   readonly k: readonly [string, string, string]
   readonly o: ReadonlyArray<string | null>
+  readonly n: number
 }
 
 function decode(text: string): unknown {
@@ -72,8 +77,9 @@ function badStart(character: string): string {
 
 function isToken(token: unknown): token is Token {
   if (typeof token !== 'object' || token === null) return false
-  const { v, q, k, o } = token as Partial<Record<string, unknown>>
-  return v === 1 && typeof q === 'string' && isTextList(k) && k.length === 3 && isValueList(o)
+  const { v, q, k, o, n } = token as Partial<Record<string, unknown>>
+  if (v !== 1 || typeof q !== 'string' || !Number.isSafeInteger(n)) return false
+  return isTextList(k) && k.length === 3 && isValueList(o)
 }
 
 function isTextList(list: unknown): list is readonly string[] {

@@ -1,0 +1,24 @@
+/** What the routes of this server read, as functions: a database is put behind them in server.ts. */
+import type { GroupResource } from '../kube/group-resource.ts'
+import type { ListRequest, RawRow } from '../store/list-request.ts'
+import type { ReadScope } from '../store/read-scope.ts'
+
+export interface GetRequest {
+  readonly type: GroupResource & { readonly id: number }
+  readonly scope: ReadScope
+  /** `''` when the object is cluster-scoped. */
+  readonly namespace: string
+  readonly name: string
+  readonly want: ListRequest['want']
+}
+
+export interface ObjectReader {
+  /** In the order asked for; what is not consumed is not read. */
+  readonly list: (request: ListRequest) => AsyncGenerator<readonly RawRow[]>
+  /** How many objects `list` would give, `limit` left aside. */
+  readonly count: (request: ListRequest) => Promise<number>
+  /** One per cluster that has it. */
+  readonly get: (request: GetRequest) => Promise<readonly RawRow[]>
+  /** The fleet's revision, a decimal integer. */
+  readonly revision: () => Promise<string>
+}

@@ -1,0 +1,37 @@
+/**
+ * One line of log for each request: who, what, how it ended. Never a credential: of the headers only
+ * the user agent is written.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+
+/** A selector may have 100 KB; its beginning tells what it was. */
+const URL_MOST_CHARACTERS = 500
+/** Asked every few seconds by whoever watches over us. */
+const PROBES = /^\/(?:healthz|livez|readyz|metrics)\b/
+
+async function install(server: FastifyInstance): Promise<void> {
+  server.addHook('onRequest', async (request, reply) => {
+    // kube-apiserver's header for the id under which a request is found in its log.
+    reply.header('Audit-Id', request.id)
+  })
+  server.addHook('onResponse', async (request, reply) => log(request, reply))
+}
+
+/** Fastify plugin. */
+export const accessLog = fp(install, { name: 'access-log' })
+
+function log(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, url } = request
+  const line = {
+    method,
+    url: url.length > URL_MOST_CHARACTERS ? `${url.slice(0, URL_MOST_CHARACTERS)}...` : url,
+    user: request.identity.user,
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime),
+    ...(reply.raw.writableFinished ? {} : { cutOff: true }),
+    userAgent: request.headers['user-agent'],
+  }
+  if (PROBES.test(url)) request.log.debug(line, 'answered')
+  else request.log.info(line, 'answered')
+}

@@ -1,0 +1,26 @@
+/** Where a request was sent: which of our API servers, and what follows its prefix. */
+import type { FastifyRequest } from 'fastify'
+import { decodeSegment } from '../kube/request-path.ts'
+import { FLEET_PREFIX, type Surface } from './prefixes.ts'
+
+export interface RequestTarget {
+  readonly surface: Surface
+  /** Still percent-encoded; it is decoded once, segment by segment (kube/request-path.ts). */
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+const MEMBER = /^\/clusters\/([^/]+)(.*)$/s
+
+/** @throws 400 `BadRequest` when the cluster's name cannot be decoded. */
+export function targetOf({ url }: Pick<FastifyRequest, 'url'>): RequestTarget {
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
+  if (!path.startsWith(`${FLEET_PREFIX}/`)) return { surface: { kind: 'root' }, path, query }
+  const rest = path.slice(FLEET_PREFIX.length)
+  const member = MEMBER.exec(rest)
+  if (!member) return { surface: { kind: 'fleet' }, path: rest, query }
+  const [, cluster = '', inMember = ''] = member
+  return { surface: { kind: 'member', cluster: decodeSegment(cluster) }, path: inMember, query }
+}

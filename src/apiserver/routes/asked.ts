@@ -1,0 +1,110 @@
+/**
+ * What a get or list is about: the type, the clusters that are asked, what the reader may see there.
+ *
+ * Rights come first, as in kube-apiserver: who may not see a type is not told whether it exists.
+ */
+import type { FastifyRequest } from 'fastify'
+import { apiVersionOf } from '../../kube/group-resource.ts'
+import { matchesLabels } from '../../kube/label-selector.ts'
+import type { ResourcePath } from '../../kube/request-path.ts'
+import type { ClusterCondition, Search } from '../../kube/search.ts'
+import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
+import type { ReadScope } from '../../store/read-scope.ts'
+import type { Access, ReadVerb } from '../access/access.ts'
+import { clusterNotFound } from '../access/forbidden.ts'
+import type { CatalogCache, CatalogCluster, FoundType, ServedResource } from '../catalog.ts'
+import type { Surface } from '../prefixes.ts'
+
+export interface AskedParts {
+  readonly access: Access
+  readonly catalog: CatalogCache
+}
+
+export interface Question {
+  readonly request: FastifyRequest
+  readonly surface: Surface
+  readonly path: ResourcePath
+  readonly search: Search
+  readonly verb: ReadVerb
+}
+
+export interface Asked {
+  readonly type: FoundType
+  /** As the path spells it: `apps/v1`. */
+  readonly apiVersion: string
+  /** The clusters that are asked and have the type, sorted by name. */
+  readonly served: readonly ServedResource[]
+  /** Exactly those, with the namespaces that the reader may see. */
+  readonly scope: ReadScope
+}
+
+/** The path names no group that anyone serves: answered with a text, not with a Status. */
+export class UnknownGroup extends Error {
+  override readonly name = 'UnknownGroup'
+}
+
+/**
+ * @throws 403 when nothing of it may be seen, 404 for a type or cluster that is not there, 405 for
+ *   the deprecated watch paths; {@link UnknownGroup}.
+ */
+export function whatIsAsked(parts: AskedParts, question: Question): Asked {
+  const { path, surface } = question
+  if (path.watch) throw methodNotAllowed()
+  const scope = readScope(parts, question)
+  const resolution = parts.catalog.resolve(path, scope)
+  if (!resolution.found) {
+    if (surface.kind === 'member') refuseUnknownCluster(parts, surface.cluster)
+    throw resolution.because === 'group-unknown' ? new UnknownGroup() : noSuchResource()
+  }
+  const type = resolution.found
+  refuseMisplaced(path, type)
+  const apiVersion = apiVersionOf(path)
+  const served = askedClusters(type.served, question.search, apiVersion)
+  const ids = new Set(served.map(({ cluster }) => cluster.id))
+  return { type, apiVersion, served, scope: scope.filter(({ id }) => ids.has(id)) }
+}
+
+function readScope({ access }: AskedParts, question: Question): ReadScope {
+  const { request, path, surface, search, verb } = question
+  const { group, resource, namespace, name } = path
+  const of = { group, resource, verb, ...(namespace && { namespace }), ...(name && { name }) }
+  const clusters = surface.kind === 'member' ? [surface.cluster] : ('every-cluster' as const)
+  // Clusters given by name are refused by name, when the reader may see none of them.
+  for (const condition of search.clusters) {
+    if (condition.on === 'name' && condition.operator === 'In') {
+      access.scope(request.identity, { ...of, clusters: condition.values })
+    }
+  }
+  return access.scope(request.identity, { ...of, clusters })
+}
+
+function refuseUnknownCluster({ catalog }: AskedParts, name: string): void {
+  const known = catalog.current().clusters.some((cluster) => cluster.name === name)
+  if (!known) throw clusterNotFound(name)
+}
+
+/** A namespaced object has no path without a namespace, and the reverse; subresources are not kept. */
+function refuseMisplaced(path: ResourcePath, type: FoundType): void {
+  const needsNamespace = type.namespaced && path.name !== undefined
+  const misplaced = type.namespaced
+    ? needsNamespace && path.namespace === undefined
+    : path.namespace !== undefined
+  if (misplaced || path.subresource !== undefined) throw noSuchResource()
+}
+
+function askedClusters(
+  served: readonly ServedResource[],
+  { clusters, strictVersion }: Search,
+  apiVersion: string,
+): readonly ServedResource[] {
+  return served.filter(
+    ({ cluster, resource }) =>
+      clusters.every((condition) => isAsked(cluster, condition)) &&
+      (!strictVersion || resource.apiVersion === apiVersion),
+  )
+}
+
+function isAsked(cluster: CatalogCluster, condition: ClusterCondition): boolean {
+  if (condition.on === 'label') return matchesLabels([condition.requirement], cluster.labels)
+  return condition.values.includes(cluster.name) === (condition.operator === 'In')
+}

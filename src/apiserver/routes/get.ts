@@ -1,0 +1,122 @@
+/**
+ * Answers a get by name: one cluster has it, several have it, or none.
+ *
+ * Under the fleet prefix a name can stand for many objects; then the reader is told how to choose.
+ */
+import type { FastifyReply } from 'fastify'
+import { qualifiedResource } from '../../kube/group-resource.ts'
+import { boolean } from '../../kube/list-options.ts'
+import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
+import { parseSearch, type Search } from '../../kube/search.ts'
+import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
+import type { RawRow } from '../../store/list-request.ts'
+import { jsonListEncoder } from '../encode/list-encoder.ts'
+import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
+import { jsonToYaml } from '../encode/yaml.ts'
+import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
+import { type Asked, whatIsAsked } from './asked.ts'
+import type { ObjectsCall } from './list.ts'
+import type { ResourceParts } from './resources.ts'
+import { type RowForm, rowForm } from './row-form.ts'
+
+const CLUSTERS_NAMED = 5
+
+/** @throws 404 when no cluster has it, 409 `Conflict` when several do. */
+export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
+  const { request, reply, query, surface, path } = call
+  const name = path.name!
+  if (boolean(query, 'watch')) throw methodNotAllowed()
+  const search = parseSearch(query)
+  refuseSearch(search)
+  const asked = whatIsAsked(parts, { request, surface, path, search, verb: 'get' })
+  const representation = negotiateObjects(request.headers.accept, 'object')
+  const nowMilliseconds = parts.clock.now()
+  const form = rowForm(representation, {
+    asked,
+    search,
+    query,
+    catalog: () => parts.catalog.current(),
+    nowMilliseconds,
+  })
+  const { type, scope } = asked
+  // The metadata holds the resourceVersion that a Table of one object carries.
+  const want = { ...form.want, metadata: true }
+  const namespace = path.namespace ?? ''
+  const rows = await parts.objects.get({ type, scope, namespace, name, want })
+  const [row, second] = rows
+  const warnings = warningsOf(asked, { form, rows, now: nowMilliseconds })
+  if (warnings.length > 0) reply.header('Warning', [...warnings])
+  if (!row) throw notFound({ group: path.group, resource: path.resource }, name)
+  if (second) throw ambiguous(call, asked, rows)
+  return send(call, representation, answerJson(form, representation, row))
+}
+
+/** Conditions choose among many; only those on clusters make sense with a name. */
+function refuseSearch({ conditions, order }: Search): void {
+  if (conditions.length === 0 && order.length === 0) return
+  const message = 'an object that is asked for by name can be narrowed down by clusters only'
+  throw new StatusError('BadRequest', message)
+}
+
+/** Of the cluster that answers; of all that were asked when the answer is not one object. */
+function warningsOf(
+  { served, apiVersion }: Asked,
+  answer: { readonly form: RowForm; readonly rows: readonly RawRow[]; readonly now: number },
+): readonly string[] {
+  const [row, second] = answer.rows
+  if (!row || second) return staleWarning(served, answer.now)
+  const answering = served.filter(({ cluster }) => cluster.id === row.clusterId)
+  return [
+    ...staleWarning(answering, answer.now),
+    ...(answer.form.wholeObjects ? mixedVersionsWarning(answering, apiVersion) : []),
+  ]
+}
+
+function ambiguous({ path }: ObjectsCall, asked: Asked, rows: readonly RawRow[]): StatusError {
+  const names = new Map(asked.served.map(({ cluster }) => [cluster.id, cluster.name]))
+  const clusters = rows.map(({ clusterId }) => names.get(clusterId) ?? '')
+  const more = clusters.length - CLUSTERS_NAMED
+  const listed =
+    clusters.slice(0, CLUSTERS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const { group, resource, name = '' } = path
+  return new StatusError(
+    'Conflict',
+    `${qualifiedResource(path)} ${JSON.stringify(name)} is in ${clusters.length} clusters: ${listed}; ` +
+      `choose one by its own path (kubectl --cluster ${clusters[0]}) or by the query clusters=${clusters[0]}`,
+    { details: { name, ...(group && { group }), kind: resource } },
+  )
+}
+
+function answerJson(form: RowForm, { as }: Representation, row: RawRow): readonly Buffer[] {
+  if (as !== 'Table') return [...form.row(row), NEWLINE]
+  const { metadata } = row
+  const { resourceVersion } = JSON.parse(metadata!.toString('utf8')) as { resourceVersion: string }
+  const encoder = jsonListEncoder(form.frame)
+  const entry = encoder.entry(form.row(row), true)
+  return [encoder.open(), ...entry, encoder.close({ resourceVersion }, false)]
+}
+
+const NEWLINE = Buffer.from('\n')
+
+function send(
+  { request, reply, query }: ObjectsCall,
+  { encoding }: Representation,
+  json: readonly Buffer[],
+): FastifyReply {
+  const body = Buffer.concat(json)
+  reply.header('Content-Type', `application/${encoding}`)
+  if (encoding === 'yaml') return reply.send(Buffer.from(jsonToYaml(body.toString('utf8'))))
+  return reply.send(wantsPretty(query, request.headers['user-agent']) ? indented(body) : body)
+}
+
+function indented(json: Buffer): Buffer {
+  const pieces: Buffer[] = []
+  const sink = new PrettyJson({
+    write: (bytes) => {
+      pieces.push(Buffer.from(bytes))
+      return undefined
+    },
+  })
+  void sink.write(json)
+  return Buffer.concat(pieces)
+}

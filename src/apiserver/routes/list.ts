@@ -1,0 +1,96 @@
+/**
+ * Answers a list: what is asked, by whom, in which form; then its rows are streamed.
+ *
+ * Not here: the rows on their way out (write-list.ts, stream-answer.ts).
+ */
+import type { FastifyReply } from 'fastify'
+import { queryChecksum } from '../../kube/continue-token.ts'
+import { parseListOptions } from '../../kube/list-options.ts'
+import { negotiateObjects } from '../../kube/media-type.ts'
+import type { ResourcePath } from '../../kube/request-path.ts'
+import { parseSearch, type Search } from '../../kube/search.ts'
+import { methodNotAllowed } from '../../kube/status-error.ts'
+import type { ListRequest } from '../../store/list-request.ts'
+import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
+import type { Surface } from '../prefixes.ts'
+import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
+import { type Asked, whatIsAsked } from './asked.ts'
+import { type Page, pageOf } from './page.ts'
+import { checkResourceVersion } from './resource-version.ts'
+import type { ResourceParts } from './resources.ts'
+import { type RowForm, rowForm } from './row-form.ts'
+import { type Exchange, type StreamedAnswer, streamAnswer } from './stream-answer.ts'
+import { writeList } from './write-list.ts'
+
+export interface ObjectsCall extends Exchange {
+  readonly surface: Surface
+  readonly path: ResourcePath
+}
+
+/** @throws every refusal, before anything was sent. */
+export async function answerList(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
+  const { request, query, surface, path } = call
+  const options = parseListOptions(query)
+  if (options.watch) throw methodNotAllowed()
+  const search = parseSearch(query)
+  const asked = whatIsAsked(parts, { request, surface, path, search, verb: 'list' })
+  const representation = negotiateObjects(request.headers.accept, 'list')
+  const nowMilliseconds = parts.clock.now()
+  const form = rowForm(representation, {
+    asked,
+    search,
+    query,
+    catalog: () => parts.catalog.current(),
+    nowMilliseconds,
+  })
+  const checksum = checksumOf(call, search)
+  const page = pageOf(options, search, checksum)
+  const resourceVersion = await parts.objects.revision()
+  checkResourceVersion(options, resourceVersion)
+  const wanted = listRequest({ asked, search, page, form })
+  const totalCount = search.withRemainingCount ? await parts.objects.count(wanted) : undefined
+  const encoder = (representation.encoding === 'yaml' ? yamlListEncoder : jsonListEncoder)(
+    form.frame,
+  )
+  const answer = { page, encoder, row: form.row, resourceVersion, checksum, totalCount }
+  const streamed = {
+    contentType: encoder.contentType,
+    warnings: [
+      ...staleWarning(asked.served, nowMilliseconds),
+      ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
+    ],
+    rows: parts.objects.list(wanted),
+    write: (sink, batches) => writeList(sink, batches, answer),
+  } satisfies StreamedAnswer
+  return streamAnswer(call, streamed, parts.openStreams)
+}
+
+interface ListParts {
+  readonly asked: Asked
+  readonly search: Search
+  readonly page: Page
+  readonly form: RowForm
+}
+
+/** One row more than the page holds tells whether another page follows. */
+function listRequest({ asked, search, page, form }: ListParts): ListRequest {
+  const { limit, offset, after } = page
+  return {
+    type: asked.type,
+    scope: asked.scope,
+    conditions: search.conditions,
+    order: search.order,
+    want: form.want,
+    ...(limit !== undefined && { limit: page.mayContinue ? limit + 1 : limit }),
+    ...(offset !== undefined && { offset }),
+    ...(after && { after }),
+  }
+}
+
+/** What makes one query another; page size and the form of the answer may change between pages. */
+function checksumOf({ surface, path }: ObjectsCall, search: Search): string {
+  const { clusters, conditions, order, strictVersion } = search
+  const { group, resource, namespace } = path
+  const of = { surface, group, resource, namespace }
+  return queryChecksum({ ...of, clusters, conditions, order, strictVersion })
+}

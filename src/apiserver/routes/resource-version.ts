@@ -1,0 +1,36 @@
+/**
+ * `resourceVersion` of a list, held against the fleet's revision.
+ *
+ * The mirror has one state, the newest. Older ones are asked for as "at least", which it is; a
+ * state that is not the newest, asked for exactly, is gone; one that is not reached yet is refused,
+ * as kube-apiserver does when its cache lags.
+ */
+import type { ListOptions } from '../../kube/list-options.ts'
+import { StatusError } from '../../kube/status-error.ts'
+
+const RETRY_AFTER_SECONDS = 1
+
+/**
+ * @param revision - the fleet's, a decimal integer.
+ * @throws 504 `Timeout` for a version that is not there yet, 410 `Expired` for an exact old one.
+ */
+export function checkResourceVersion(
+  { resourceVersion, resourceVersionMatch }: ListOptions,
+  revision: string,
+): void {
+  if (resourceVersion === undefined || resourceVersion === 0n) return
+  const current = BigInt(revision)
+  if (resourceVersion > current) throw tooLarge(resourceVersion, current)
+  if (resourceVersionMatch === 'Exact' && resourceVersion < current) {
+    throw new StatusError('Expired', 'The resourceVersion for the provided list is too old.')
+  }
+}
+
+/** @see apiserver/pkg/storage/errors.go, NewTooLargeResourceVersionError */
+function tooLarge(wanted: bigint, current: bigint): StatusError {
+  const message = `Too large resource version: ${wanted}, current: ${current}`
+  const cause = { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }
+  return new StatusError('Timeout', message, {
+    details: { causes: [cause], retryAfterSeconds: RETRY_AFTER_SECONDS },
+  })
+}

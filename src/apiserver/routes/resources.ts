@@ -1,0 +1,59 @@
+/**
+ * Every Kubernetes path of objects under the fleet prefix and under that of one member.
+ *
+ * The path decides: a name means get, none means list, another method means 405. What is no path of
+ * objects (discovery, OpenAPI, health) has routes of its own, which come before this one.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { Clock } from '../../clock.ts'
+import { parseResourcePath } from '../../kube/request-path.ts'
+import { methodNotAllowed } from '../../kube/status-error.ts'
+import type { ObjectReader } from '../objects.ts'
+import type { OpenStreams } from '../open-streams.ts'
+import { FLEET_PREFIX, MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
+import { targetOf } from '../request-target.ts'
+import { sendPageNotFound } from '../send-document.ts'
+import { type AskedParts, UnknownGroup } from './asked.ts'
+import { answerGet } from './get.ts'
+import { answerList } from './list.ts'
+
+export interface ResourceParts extends AskedParts {
+  readonly objects: ObjectReader
+  readonly clock: Clock
+  readonly openStreams: OpenStreams
+}
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Fastify plugin. */
+export async function resourceRoutes(server: FastifyInstance, parts: ResourceParts): Promise<void> {
+  for (const url of [`${FLEET_PREFIX}/*`, `${MEMBER_PREFIX_PATTERN}/*`]) {
+    server.route({
+      method: METHODS,
+      url,
+      exposeHeadRoute: false,
+      // Before the body is read: what a write holds does not matter, nor in which media type.
+      onRequest: async ({ method }) => {
+        if (method !== 'GET') throw methodNotAllowed()
+      },
+      handler: (request, reply) => answer(parts, request, reply),
+    })
+  }
+}
+
+async function answer(
+  parts: ResourceParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { surface, path: text, query } = targetOf(request)
+  const path = surface.kind === 'root' ? undefined : parseResourcePath(text)
+  if (!path) return sendPageNotFound(reply)
+  const call = { request, reply, query, surface, path }
+  try {
+    return await (path.name === undefined ? answerList(parts, call) : answerGet(parts, call))
+  } catch (error) {
+    if (error instanceof UnknownGroup) return sendPageNotFound(reply)
+    throw error
+  }
+}

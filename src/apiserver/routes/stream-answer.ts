@@ -1,0 +1,83 @@
+/**
+ * Sends an answer of any size: rows as they come from the database, at the pace of the client.
+ *
+ * What fails before the first row is there becomes a Status. After that the status line is out, so
+ * the connection is destroyed: a list that is cut off must never look complete.
+ */
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RawRow } from '../../store/list-request.ts'
+import type { ByteSink } from '../encode/byte-sink.ts'
+import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
+import { ClientGone, ResponseWriter } from '../encode/response-writer.ts'
+import type { OpenStreams } from '../open-streams.ts'
+
+export interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly query: URLSearchParams
+}
+
+export interface StreamedAnswer {
+  readonly contentType: string
+  readonly warnings: readonly string[]
+  readonly rows: AsyncGenerator<readonly RawRow[]>
+  readonly write: (sink: ByteSink, batches: AsyncIterable<readonly RawRow[]>) => Promise<void>
+}
+
+/** @throws only before anything was sent. */
+export async function streamAnswer(
+  { request, reply, query }: Exchange,
+  answer: StreamedAnswer,
+  open: OpenStreams,
+): Promise<FastifyReply> {
+  const first = await answer.rows.next()
+  const response = startResponse(reply, answer)
+  const done = open.add(response)
+  const stopQuery = () => {
+    answer.rows.return(undefined).catch((error: unknown) => {
+      request.log.debug({ err: error }, 'a query was given up')
+    })
+  }
+  try {
+    const writer = new ResponseWriter(response, stopQuery)
+    const pretty = answer.contentType === 'application/json' && isPretty(request, query)
+    const sink = pretty ? new PrettyJson(writer) : writer
+    await answer.write(sink, withFirst(first, answer.rows))
+    await writer.end()
+  } catch (error) {
+    if (error instanceof ClientGone) request.log.debug('the client left before the end of a list')
+    else request.log.error({ err: error }, 'a list was cut off')
+    response.destroy()
+  } finally {
+    done()
+    stopQuery()
+  }
+  return reply
+}
+
+function isPretty({ headers }: FastifyRequest, query: URLSearchParams): boolean {
+  return wantsPretty(query, headers['user-agent'])
+}
+
+/** Takes the response out of Fastify's hands: its own streams would hold what we recycle. */
+function startResponse(reply: FastifyReply, answer: StreamedAnswer): ServerResponse {
+  reply.header('Content-Type', answer.contentType)
+  if (answer.warnings.length > 0) reply.header('Warning', [...answer.warnings])
+  const headers = reply.getHeaders()
+  reply.hijack()
+  const { raw } = reply
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) raw.setHeader(name, value)
+  raw.writeHead(200)
+  return raw
+}
+
+async function* withFirst<T>(
+  first: IteratorResult<T, unknown>,
+  rest: AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}

@@ -1,0 +1,105 @@
+/**
+ * Puts the API server together: one Fastify instance that does not listen yet.
+ *
+ * Owns     the order of plugins, limits of HTTP, TLS, how it stops.
+ * Not here what each path answers: routes/, discovery/, openapi/, reviews/, registration/.
+ */
+import { randomUUID } from 'node:crypto'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+} from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../log.ts'
+import { findAccessToken } from '../store/access-tokens.ts'
+import type { Store } from '../store/connect.ts'
+import { currentRevision } from '../store/fleet-revision.ts'
+import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
+import type { Access } from './access/access.ts'
+import type { CatalogCache } from './catalog.ts'
+import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
+import type { ObjectReader } from './objects.ts'
+import { OpenStreams } from './open-streams.ts'
+import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
+import { accessLog } from './plugins/access-log.ts'
+import { authentication } from './plugins/authenticate.ts'
+import { answerClientError } from './plugins/client-errors.ts'
+import { sendStatus, statusErrors } from './plugins/status-errors.ts'
+import { resourceRoutes } from './routes/resources.ts'
+
+/** A selector of 100 KB, three bytes for each of its characters, and what else is in a request. */
+const HEADERS_MOST_BYTES = 512 * 1024
+/** A name has at most 253 characters; its escapes three times as many. */
+const SEGMENT_MOST_CHARACTERS = 1024
+
+export interface TlsOptions {
+  readonly key: string | Buffer
+  readonly cert: string | Buffer
+  /** Of client certificates. Without one, readers have tokens only. */
+  readonly ca?: string | Buffer
+}
+
+export interface ServerOptions {
+  readonly store: Store
+  readonly catalog: CatalogCache
+  readonly access: Access
+  /** What the root serves besides the fleet: our own kinds, and their OpenAPI. */
+  readonly root: Pick<DiscoveryOptions, 'rootKinds'> &
+    Pick<OpenApiOptions, 'source' | 'rootDocuments'>
+  /** Routes of their own, such as those of registrations; `request.identity` is set for them. */
+  readonly plugins?: readonly FastifyPluginAsync[]
+  /** Left out: plain HTTP, for tests and behind a proxy on the same machine. */
+  readonly tls?: TlsOptions
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { store, access, catalog, clock, root } = options
+  const server = createFastify(options)
+  await server.register(statusErrors)
+  await server.register(authentication, {
+    clock,
+    findToken: (token: string) => findAccessToken(store, token),
+  })
+  await server.register(accessLog)
+  const openStreams = new OpenStreams()
+  server.addHook('preClose', () => openStreams.close(clock))
+  const parts = { access, catalog, clock, openStreams, objects: objectReader(store) }
+  const plugins: readonly FastifyPluginAsync[] = [
+    (inner) => discovery(inner, { access, rootKinds: root.rootKinds }),
+    (inner) => openApi(inner, { access, ...root }),
+    (inner) => resourceRoutes(inner, parts),
+    ...(options.plugins ?? []),
+  ]
+  for (const plugin of plugins) await server.register(plugin)
+  return server
+}
+
+function createFastify({ log, tls }: ServerOptions): FastifyInstance {
+  const limits = { maxHeaderSize: HEADERS_MOST_BYTES }
+  const common = {
+    loggerInstance: log as unknown as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    forceCloseConnections: 'idle' as const,
+    routerOptions: { maxParamLength: SEGMENT_MOST_CHARACTERS },
+    frameworkErrors: sendStatus,
+    clientErrorHandler: answerClientError,
+  }
+  if (!tls) return Fastify({ ...common, http: limits })
+  // A certificate is asked for, not demanded: most readers have a token. plugins/authenticate.ts
+  // looks at `authorized`.
+  const https = { ...limits, ...tls, requestCert: true, rejectUnauthorized: false }
+  return Fastify({ ...common, https }) as unknown as FastifyInstance
+}
+
+function objectReader(store: Store): ObjectReader {
+  return {
+    list: (request) => listObjects(store, request),
+    count: (request) => countObjects(store, request),
+    get: (request) => getObject(store, request),
+    revision: () => currentRevision(store),
+  }
+}

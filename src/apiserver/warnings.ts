@@ -1,0 +1,93 @@
+/**
+ * What a reader must know beside the rows: clusters that are not in step, objects of another version.
+ *
+ * kubectl prints each distinct text once for every page, so a text is the same on every page: it
+ * holds absolute times, and is made from what was asked, not from the rows of the page.
+ */
+import type { ServedResource } from './catalog.ts'
+
+/** More would flood a terminal; the rest is counted. */
+const CLUSTERS_NAMED = 5
+/** Five of each, and all else, stay under the 4 KB that proxies let through. */
+const REASON_MOST_CHARACTERS = 200
+const NAME_MOST_CHARACTERS = 120
+/** The catalog hears of a renewed lease late (store/catalog.ts); a syncer is not gone before. */
+const SYNCER_GRACE_MILLISECONDS = 20_000
+
+interface Staleness {
+  readonly reason: string
+  /** When it was last in step; undefined: never. */
+  readonly since?: Date | null | undefined
+}
+
+/** Values of `Warning` headers. */
+export function staleWarning(
+  served: readonly ServedResource[],
+  nowMilliseconds: number,
+): readonly string[] {
+  const named = served.flatMap((entry) => {
+    const stale = stalenessOf(entry, nowMilliseconds)
+    if (!stale) return []
+    const reason = shorten(stale.reason, REASON_MOST_CHARACTERS)
+    const name = shorten(entry.cluster.name, NAME_MOST_CHARACTERS)
+    return [`${name} (${reason}; ${lastInStep(stale.since)})`]
+  })
+  if (named.length === 0) return []
+  return [warning(`not in step with their clusters are the objects of ${listed(named)}`)]
+}
+
+/** The cluster as a whole comes first, then its syncer, then this one type. */
+function stalenessOf(
+  { cluster, resource }: ServedResource,
+  nowMilliseconds: number,
+): Staleness | undefined {
+  const { staleReason, syncerSeenAt } = cluster
+  if (typeof staleReason === 'string') return { reason: staleReason, since: cluster.staleSince }
+  const goneAt = syncerSeenAt ? syncerSeenAt.getTime() + SYNCER_GRACE_MILLISECONDS : 0
+  if (goneAt < nowMilliseconds) return { reason: 'no syncer is at work', since: syncerSeenAt }
+  if (!resource.position) return { reason: whyNotListed(resource) }
+  if (resource.status !== 'Error' && resource.status !== 'Stop') return undefined
+  return { reason: sentence(resource), since: resource.changedAt }
+}
+
+function whyNotListed(resource: ServedResource['resource']): string {
+  return resource.status === 'Error' ? sentence(resource) : 'the first list is not complete'
+}
+
+function sentence({ reason, message }: ServedResource['resource']): string {
+  return [reason, message].filter((text) => text !== '').join(': ') || 'it is not synced'
+}
+
+function lastInStep(since: Staleness['since']): string {
+  return since ? `last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}` : 'never in step'
+}
+
+/** Of full objects: whoever asked for one version must not take another for it. */
+export function mixedVersionsWarning(
+  served: readonly ServedResource[],
+  apiVersion: string,
+): readonly string[] {
+  const other = served.filter(({ resource }) => resource.apiVersion !== apiVersion)
+  if (other.length === 0) return []
+  const named = other.map(({ cluster: { name }, resource }) => {
+    const version = shorten(resource.apiVersion, NAME_MOST_CHARACTERS)
+    return `${shorten(name, NAME_MOST_CHARACTERS)} (${version})`
+  })
+  const hint = 'strictVersion=true leaves them out'
+  return [warning(`not in version ${apiVersion} are the objects of ${listed(named)}; ${hint}`)]
+}
+
+function listed(named: readonly string[]): string {
+  const more = named.length - CLUSTERS_NAMED
+  return named.slice(0, CLUSTERS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 3)}...`
+}
+
+/** RFC 7234: code 299, no agent, a quoted string; a header holds visible ASCII only. */
+function warning(text: string): string {
+  const ascii = text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
+  return `299 - "${ascii.replace(/[\\"]/g, '\\$&')}"`
+}
