@@ -43,7 +43,10 @@ export interface StoredClusterResource extends ClusterResource, GroupResource {
   readonly position?: SyncPosition
 }
 
-/** Stores what discovery says. Listing in another version forgets the position: rows are to be listed anew. */
+/**
+ * Stores what discovery says. Another version or other columns forget the position: rows are to be
+ * listed anew.
+ */
 export async function putClusterResource(
   store: Store,
   lease: Lease,
@@ -77,7 +80,10 @@ on conflict (cluster_id, type_id) do update set
   namespaced = excluded.namespaced, api_version = excluded.api_version,
   served_versions = excluded.served_versions,
   columns_id = coalesce(excluded.columns_id, r.columns_id),
-  resource_version = case when r.api_version = excluded.api_version then r.resource_version end
+  resource_version = case
+    when r.api_version = excluded.api_version
+     and r.columns_id is not distinct from coalesce(excluded.columns_id, r.columns_id)
+    then r.resource_version end
 where (r.kind, r.list_kind, r.singular_name, r.short_names, r.categories, r.namespaced,
        r.api_version, r.served_versions, r.columns_id)
   is distinct from

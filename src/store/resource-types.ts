@@ -23,13 +23,19 @@ export async function ensureType(
   return made.rows[0]!.id
 }
 
-/** The number of these columns: equal columns have the same one. */
+/**
+ * The number of these columns: equal columns have the same one.
+ *
+ * @param maker - Version of the code that makes rows: rows made by another have another number,
+ *   and are written again when they are seen again.
+ */
 export async function ensureColumnSet(
   store: Store,
   columns: readonly ColumnDefinition[],
+  maker = '',
 ): Promise<number> {
   const text = JSON.stringify(columns.map(canonicalColumn))
-  const digest = createHash('sha256').update(text).digest('hex')
+  const digest = createHash('sha256').update(maker).update(text).digest('hex')
   const { rows } = await sql<{ id: number }>`
     select id from column_set where digest = ${digest}`.execute(store.db)
   if (rows[0]) return rows[0].id

@@ -3,7 +3,7 @@
  *
  * Health check and sync share one client, so neither can be well while the other is not.
  */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import type { Authorization, MemberAccess } from './member-access.ts'
@@ -94,7 +94,7 @@ export class MemberClient {
     if (statusCode >= 200 && statusCode < 300) return { headers, body: decoded(headers, body) }
     if (statusCode === 304) {
       await discard(body)
-      return { headers, body: body }
+      return { headers, body: Readable.from([]) }
     }
     const text = await collect(decoded(headers, body), ERROR_BYTES).catch(() => Buffer.alloc(0))
     const retryAfter = headers['retry-after']

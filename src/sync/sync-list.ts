@@ -96,8 +96,14 @@ function byPreference(a: ResourceInfo, b: ResourceInfo, type: GroupResource): nu
 
 /** Named by the group that serves it, or by the group that it moved to. */
 function matches(entry: SyncGroupResources, info: ResourceInfo, type: GroupResource): boolean {
-  const group = entry.group === '*' || entry.group === info.group || entry.group === type.group
-  return group && (entry.resources.includes('*') || entry.resources.includes(info.resource))
+  return names(entry, info) || names(entry, type)
+}
+
+function names(entry: SyncGroupResources, { group, resource }: GroupResource): boolean {
+  return (
+    (entry.group === '*' || entry.group === group) &&
+    (entry.resources.includes('*') || entry.resources.includes(resource))
+  )
 }
 
 /** Versions count for the group that they are given for. */
@@ -106,7 +112,7 @@ function permits({ group, versions }: SyncGroupResources, info: ResourceInfo): b
   return (group === '*' || group === info.group) && versions.includes(info.version)
 }
 
-function missingOf({ wanted }: SyncList, targets: readonly SyncTarget[]): MissingType[] {
+function missingOf({ wanted, excluded }: SyncList, targets: readonly SyncTarget[]): MissingType[] {
   const known = new Set(targets.flatMap(({ type, info }) => [keyOf(type), keyOf(info)]))
   const missing = new Map<string, MissingType>()
   for (const { group, resources, versions } of wanted) {
@@ -114,6 +120,8 @@ function missingOf({ wanted }: SyncList, targets: readonly SyncTarget[]): Missin
     for (const resource of resources) {
       const type = storedAs({ group, resource })
       if (resource === '*' || known.has(keyOf(type))) continue
+      if (excluded.some((entry) => names(entry, type) || names(entry, { group, resource })))
+        continue
       const of = versions?.length ? ` in ${versions.join(', ')}` : ''
       missing.set(keyOf(type), { ...type, reason: `the cluster does not serve it${of}` })
     }

@@ -1,0 +1,125 @@
+/**
+ * What the syncers count. Labels are clusters, types and closed lists, never objects: their number
+ * is bounded by what is registered, and a cluster's series go with it.
+ */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { type GroupResource, qualifiedResource } from '../kube/group-resource.ts'
+import type { FailureCause } from './member-error.ts'
+import type { RelistCause } from './mirror-sink.ts'
+
+export interface TypeLabels {
+  readonly cluster: string
+  readonly type: GroupResource
+}
+
+interface Written {
+  readonly added: number
+  readonly modified: number
+  readonly deleted: number
+  readonly unchanged: number
+}
+
+/** Custom resources beyond this many share one label: 2,500 CRDs on 80 clusters would be 200,000 series. */
+const MOST_TYPES = 300
+const OTHER_TYPES = 'other'
+
+export class SyncMetrics {
+  readonly #types = new Set<string>()
+  readonly #relists
+  readonly #events
+  readonly #errors
+  readonly #refused
+  readonly #unreadable
+  readonly #lag
+  readonly #rows
+  readonly #batches
+  readonly #writeErrors
+
+  constructor(registry: Registry, queueBytes: () => number = () => 0) {
+    const registers = [registry]
+    const type = ['cluster', 'resource'] as const
+    const counter = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
+      new Counter({ name: `fleetglass_sync_${name}`, help, labelNames, registers })
+    this.#relists = counter('relists_total', 'Lists begun, by cause', [...type, 'cause'])
+    this.#events = counter('events_total', 'Watch events taken', type)
+    this.#errors = counter('member_errors_total', 'Failed requests to members', [...type, 'cause'])
+    this.#refused = counter('refused_objects_total', 'Objects that cannot be mirrored', type)
+    this.#unreadable = counter('unreadable_lines_total', 'Watch lines that cannot be read', type)
+    this.#lag = new Gauge({
+      name: 'fleetglass_sync_last_event_timestamp_seconds',
+      help: 'When the member was last heard of about a type: now minus this is the lag',
+      labelNames: type,
+      registers,
+    })
+    this.#rows = counter('rows_total', 'Rows written, by what happened to them', ['change'])
+    this.#batches = new Histogram({
+      name: 'fleetglass_sync_batch_rows',
+      help: 'Rows per writing transaction',
+      buckets: [1, 5, 20, 100, 500, 1000],
+      registers,
+    })
+    this.#writeErrors = counter(
+      'write_errors_total',
+      'Failed writing transactions, tried again',
+      [],
+    )
+    new Gauge({
+      name: 'fleetglass_sync_queue_bytes',
+      help: 'Bytes that wait to be written',
+      registers,
+      collect() {
+        this.set(queueBytes())
+      },
+    })
+  }
+
+  relisted(of: TypeLabels, cause: RelistCause): void {
+    this.#relists.inc({ ...this.#labels(of), cause })
+    if (cause === 'unreadable') this.#unreadable.inc(this.#labels(of))
+  }
+
+  event(of: TypeLabels): void {
+    this.#events.inc(this.#labels(of))
+  }
+
+  heard(of: TypeLabels, atMilliseconds: number): void {
+    this.#lag.set(this.#labels(of), atMilliseconds / 1000)
+  }
+
+  failed(of: TypeLabels, cause: FailureCause): void {
+    this.#errors.inc({ ...this.#labels(of), cause })
+  }
+
+  refused(of: TypeLabels): void {
+    this.#refused.inc(this.#labels(of))
+  }
+
+  batchWritten(counts: Written): void {
+    const { added, modified, deleted, unchanged } = counts
+    this.#batches.observe(added + modified + deleted + unchanged)
+    for (const [change, count] of Object.entries({ added, modified, deleted, unchanged })) {
+      if (count > 0) this.#rows.inc({ change }, count)
+    }
+  }
+
+  writeFailed(): void {
+    this.#writeErrors.inc()
+  }
+
+  /** The type of this cluster is no longer followed. */
+  forget(of: TypeLabels): void {
+    const labels = this.#labels(of)
+    if (labels.resource === OTHER_TYPES) return
+    this.#lag.remove(labels)
+    for (const metric of [this.#events, this.#refused, this.#unreadable]) metric.remove(labels)
+  }
+
+  #labels({ cluster, type }: TypeLabels): { cluster: string; resource: string } {
+    const name = qualifiedResource(type)
+    if (!this.#types.has(name)) {
+      if (this.#types.size >= MOST_TYPES) return { cluster, resource: OTHER_TYPES }
+      this.#types.add(name)
+    }
+    return { cluster, resource: name }
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Syncs one type of one cluster, until it is stopped: puts list, watch and mirror together.
+ *
+ * One type's trouble stays its own: it shows in its state, and is tried again in here.
+ */
+import { apiVersionOf, type ResourceInfo } from '../kube/group-resource.ts'
+import { TOKEN_VERSION } from '../kube/search-token.ts'
+import type { Printer } from '../printers/printer.ts'
+import { PRINTER_VERSION } from '../printers/printers.ts'
+import {
+  listClusterResources,
+  putClusterResource,
+  type StoredClusterResource,
+  type SyncPosition,
+  setSyncStatus,
+} from '../store/cluster-resources.ts'
+import { type Lease, LeaseLost } from '../store/leases.ts'
+import { ensureColumnSet, ensureType } from '../store/resource-types.ts'
+import { createObjectEncoder } from './encode-object.ts'
+import type { Gate } from './gate.ts'
+import { ListWatch } from './list-watch.ts'
+import type { MemberClient } from './member-client.ts'
+import type { RelistCause } from './mirror-sink.ts'
+import type { SyncServices } from './services.ts'
+import type { SyncTarget } from './sync-list.ts'
+import { TypeMirror } from './type-mirror.ts'
+import { nextState, PENDING, sameState, type TypeState } from './type-state.ts'
+
+export interface ResourceSyncerOptions {
+  readonly services: SyncServices
+  readonly cluster: string
+  readonly lease: Lease
+  readonly client: MemberClient
+  readonly target: SyncTarget
+  readonly printer: Printer
+  /** What the store has of the type, when the syncer is made. */
+  readonly stored: StoredClusterResource | undefined
+  /** Left out: all. */
+  readonly namespaces?: readonly string[] | undefined
+  readonly controlPlaneUid: () => string
+  /** First lists of this member. */
+  readonly gate: Gate
+  readonly changed: () => void
+  /** The lease is lost: nobody of this cluster may write any more. */
+  readonly lost: (error: LeaseLost) => void
+}
+
+/** Rows made by other code are written again: see ensureColumnSet. */
+const MAKER = `printers ${PRINTER_VERSION}, tokens ${TOKEN_VERSION}`
+/** Types that are mostly the largest: their first lists come last, so that the many small ones do not wait. */
+const HEAVY: Readonly<Record<string, number>> = {
+  configmaps: 1,
+  secrets: 1,
+  endpointslices: 1,
+  replicasets: 2,
+  pods: 3,
+  events: 4,
+}
+const RETRY_MILLISECONDS = 2_000
+
+export class ResourceSyncer {
+  readonly #options: ResourceSyncerOptions
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #target: SyncTarget
+  #listWatch: ListWatch | undefined
+  #mirror: TypeMirror | undefined
+  #typeId: number | undefined
+  #columnsId: number | undefined
+  #listKind: string
+  #state: TypeState = PENDING
+  /** Good for the first start only: later the store knows better. */
+  #stored: StoredClusterResource | undefined
+  #storing: Promise<void> = Promise.resolve()
+
+  constructor(options: ResourceSyncerOptions) {
+    this.#options = options
+    this.#target = options.target
+    this.#listKind = `${options.target.info.kind}List`
+    this.#stored = options.stored
+    this.#running = this.#run()
+  }
+
+  get target(): SyncTarget {
+    return this.#target
+  }
+
+  get state(): TypeState {
+    return this.#state
+  }
+
+  /** Stores what is queued, as long as the store takes it, and ends every request. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    await this.#storing
+    this.#options.services.metrics.forget({
+      cluster: this.#options.cluster,
+      type: this.#options.target.type,
+    })
+  }
+
+  relist(cause: RelistCause): void {
+    this.#listWatch?.requestRelist(cause)
+  }
+
+  /** Discovery says something else of the type that does not change how it is synced. */
+  async describe(target: SyncTarget): Promise<void> {
+    this.#target = target
+    if (this.#typeId !== undefined) await this.#put()
+  }
+
+  /** What fails in here is the store; a member's failures are kept inside of the list-watch. */
+  async #run(): Promise<void> {
+    const { services, lost } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.#follow(signal)
+      } catch (error) {
+        if (error instanceof LeaseLost) return lost(error)
+        if (signal.aborted) return
+        services.log.error({ err: error, type: this.#target.type }, 'the sync of a type failed')
+        await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<never> {
+    const { services, printer, lease, client, gate } = this.#options
+    const { type, info } = this.#target
+    this.#typeId = await ensureType(services.store, type)
+    this.#columnsId = await ensureColumnSet(services.store, printer.columns, MAKER)
+    const position = await this.#resumePosition(this.#typeId)
+    const target = { lease, typeId: this.#typeId, columnsId: this.#columnsId }
+    if (position) this.#setState({ ...this.#state, initialListPhase: 'Finished' })
+    this.#mirror = this.#createMirror(target, position, signal)
+    this.#listWatch = new ListWatch({
+      source: { client, resource: type.resource },
+      paths: pathsOf(info, this.#options.namespaces),
+      watchable: info.verbs.includes('watch'),
+      limits: services.limits.follow,
+      clock: services.clock,
+      sink: this.#mirror,
+      gates: [services.firstLists, gate],
+      weight: HEAVY[type.resource] ?? 0,
+    })
+    return this.#listWatch.run(signal)
+  }
+
+  /** The stored position, unless rows must be listed anew: putClusterResource forgets it by the same rule. */
+  async #resumePosition(typeId: number): Promise<SyncPosition | undefined> {
+    const stored = this.#stored ?? (await this.#readStored(typeId))
+    this.#stored = undefined
+    if (stored) this.#listKind = stored.listKind
+    await this.#put()
+    const same =
+      stored?.apiVersion === apiVersionOf(this.#target.info) && stored.columnsId === this.#columnsId
+    return same ? stored.position : undefined
+  }
+
+  async #readStored(typeId: number): Promise<StoredClusterResource | undefined> {
+    const { services, lease } = this.#options
+    const all = await listClusterResources(services.store, lease.clusterId)
+    return all.find((one) => one.typeId === typeId)
+  }
+
+  #createMirror(
+    target: { lease: Lease; typeId: number; columnsId: number },
+    stored: SyncPosition | undefined,
+    signal: AbortSignal,
+  ): TypeMirror {
+    const { services, cluster, controlPlaneUid, printer } = this.#options
+    const { keyring, secretValues, writer, budget, metrics, limits, clock } = services
+    const { type, info } = this.#target
+    return new TypeMirror({
+      of: { cluster, type },
+      target,
+      encode: createObjectEncoder({ cluster, of: info, printer, keyring, secretValues }),
+      writer,
+      budget,
+      limits: limits.batch,
+      metrics,
+      controlPlaneUid,
+      stored,
+      now: () => clock.now(),
+      report: (news) => this.#setState(nextState(this.#state, news)),
+      listKind: async (kind) => {
+        if (kind === this.#listKind) return
+        this.#listKind = kind
+        await this.#put()
+      },
+      signal,
+    })
+  }
+
+  async #put(): Promise<void> {
+    const { services, lease } = this.#options
+    const { info, servedVersions } = this.#target
+    await putClusterResource(services.store, lease, {
+      typeId: this.#typeId!,
+      kind: info.kind,
+      listKind: this.#listKind,
+      singularName: info.singularName,
+      shortNames: info.shortNames,
+      categories: info.categories,
+      namespaced: info.namespaced,
+      apiVersion: apiVersionOf(info),
+      servedVersions,
+      ...(this.#columnsId !== undefined && { columnsId: this.#columnsId }),
+    })
+  }
+
+  #setState(state: TypeState): void {
+    if (sameState(state, this.#state)) return
+    this.#state = state
+    this.#options.changed()
+    // One behind the other, so that the last state is the one that stays.
+    this.#storing = this.#storing.then(() => this.#storeState())
+  }
+
+  async #storeState(): Promise<void> {
+    const { services, lease } = this.#options
+    const { status, reason, message } = this.#state
+    if (this.#typeId === undefined) return
+    const typeId = this.#typeId
+    try {
+      await setSyncStatus(services.store, lease, { typeId, status, reason, message })
+    } catch (error) {
+      // The next change of state brings it up to date; a lost lease shows where objects are written.
+      services.log.debug({ err: error }, 'the status of a type could not be stored')
+    }
+  }
+}
+
+/** Cluster-scoped types have one path whatever namespaces are wanted. */
+function pathsOf(info: ResourceInfo, namespaces: readonly string[] | undefined): string[] {
+  const prefix = info.group === '' ? `/api/${info.version}` : `/apis/${info.group}/${info.version}`
+  if (!info.namespaced || !namespaces || namespaces.length === 0)
+    return [`${prefix}/${info.resource}`]
+  return [...new Set(namespaces)].map(
+    (namespace) => `${prefix}/namespaces/${encodeURIComponent(namespace)}/${info.resource}`,
+  )
+}

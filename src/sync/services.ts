@@ -1,0 +1,27 @@
+/** What every part of the sync engine of one process shares, made once by fleet-syncer.ts. */
+import type { Clock } from '../clock.ts'
+import type { Keyring } from '../keyring.ts'
+import type { Logger } from '../log.ts'
+import type { Store } from '../store/connect.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import type { Gate } from './gate.ts'
+import type { SyncLimits } from './limits.ts'
+import type { SyncMetrics } from './metrics.ts'
+import type { ObjectWriter } from './object-writer.ts'
+
+export interface SyncServices {
+  readonly store: Store
+  readonly keyring: Pick<Keyring, 'digest'>
+  readonly secretValues: 'digest' | 'store'
+  /** Of this process, in leases. */
+  readonly holder: string
+  readonly userAgent: string
+  readonly limits: SyncLimits
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics: SyncMetrics
+  readonly writer: ObjectWriter
+  readonly budget: ByteBudget
+  /** First lists of all members. */
+  readonly firstLists: Gate
+}

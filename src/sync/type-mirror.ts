@@ -1,0 +1,213 @@
+/**
+ * The mirror of one type of one cluster: what list and watch hand over becomes rows.
+ *
+ * Owns     which objects are refused, what a complete list means, which position covers what.
+ * Not here following the member (list-watch.ts), batches (change-queue.ts), SQL (store/).
+ */
+import type { SyncPosition } from '../store/cluster-resources.ts'
+import type { ObjectKey, ObjectRow } from '../store/object-row.ts'
+import type { WriteTarget } from '../store/put-objects.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import { ChangeQueue, type QueueBatch } from './change-queue.ts'
+import { InvalidObject, type ObjectEncoder } from './encode-object.ts'
+import { JsonError } from './json-bytes.ts'
+import type { ListItem } from './list-splitter.ts'
+import type { MemberError } from './member-error.ts'
+import type { SyncMetrics, TypeLabels } from './metrics.ts'
+import type { MirrorSink, RelistCause } from './mirror-sink.ts'
+import { identityOf } from './object-identity.ts'
+import type { ObjectWriter } from './object-writer.ts'
+import { RefusedObjects } from './refused-objects.ts'
+import type { WatchEvent } from './watch-lines.ts'
+
+export interface BatchLimits {
+  readonly rows: number
+  readonly bytes: number
+  readonly lingerMilliseconds: number
+  readonly positionMilliseconds: number
+}
+
+export interface MirrorOptions {
+  readonly of: TypeLabels
+  readonly target: WriteTarget
+  readonly encode: ObjectEncoder
+  readonly writer: ObjectWriter
+  readonly budget: ByteBudget
+  readonly limits: BatchLimits
+  readonly metrics: SyncMetrics
+  /** Of the member, as known now; `''` when it cannot be read. */
+  readonly controlPlaneUid: () => string
+  /** The position in the store, when it may be resumed from. */
+  readonly stored: SyncPosition | undefined
+  readonly now: () => number
+  readonly report: (state: MirrorState) => void
+  /** The list's own kind, as the member names it. */
+  readonly listKind: (kind: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** What the type's condition is made of. */
+export type MirrorState =
+  | { readonly phase: 'listing'; readonly cause: RelistCause }
+  | { readonly phase: 'following'; readonly by: 'watch' | 'poll'; readonly refused: string }
+  | { readonly phase: 'failed'; readonly error: MemberError }
+
+export class TypeMirror implements MirrorSink {
+  readonly #options: MirrorOptions
+  readonly #queue: ChangeQueue
+  readonly #refused = new RefusedObjects()
+  #seen = new Set<string>()
+  #listing = false
+  #justListed = false
+  #following: 'watch' | 'poll' | undefined
+
+  constructor(options: MirrorOptions) {
+    this.#options = options
+    const { limits, budget, signal } = options
+    this.#queue = new ChangeQueue({
+      ...limits,
+      budget,
+      signal,
+      write: (batch) => this.#write(batch),
+    })
+  }
+
+  /** Stores what is still queued; for an orderly stop. */
+  async flush(): Promise<void> {
+    await this.#queue.drain()
+  }
+
+  resumeFrom(): string | undefined {
+    const { stored, controlPlaneUid } = this.#options
+    const uid = controlPlaneUid()
+    // A position means nothing to another control plane; where either is unknown, 410 will tell.
+    if (!stored || (stored.controlPlaneUid && uid && stored.controlPlaneUid !== uid))
+      return undefined
+    return stored.resourceVersion
+  }
+
+  beginList(cause: RelistCause): void {
+    this.#options.metrics.relisted(this.#options.of, cause)
+    this.#listing = true
+    this.restartedList()
+    if (cause !== 'poll') this.#options.report({ phase: 'listing', cause })
+    this.#following = undefined
+  }
+
+  restartedList(): void {
+    this.#seen = new Set()
+    this.#refused.clear()
+    this.#queue.forgetPosition()
+  }
+
+  async listed(item: ListItem): Promise<void> {
+    if ('tooLargeBytes' in item) {
+      this.#refuse(undefined, `an object of ${item.tooLargeBytes} bytes is too large`)
+      return
+    }
+    const row = this.#encoded(item.bytes)
+    if (row instanceof InvalidObject) return
+    this.#seen.add(`${row.namespace}/${row.name}`)
+    await this.#queue.put({ op: 'put', row })
+  }
+
+  async endList(list: { kind: string; resourceVersion: string }): Promise<void> {
+    await this.#queue.drain()
+    const { writer, target, signal, controlPlaneUid } = this.#options
+    const position = {
+      resourceVersion: list.resourceVersion,
+      controlPlaneUid: controlPlaneUid(),
+    }
+    await writer.finish(target, { seen: this.#seen, position }, signal)
+    this.#seen = new Set()
+    this.#listing = false
+    this.#justListed = true
+    this.#heard()
+    if (list.kind !== '') await this.#options.listKind(list.kind)
+  }
+
+  justListed(): boolean {
+    return this.#justListed
+  }
+
+  async changed(event: WatchEvent): Promise<void> {
+    this.#options.metrics.event(this.#options.of)
+    this.#heard()
+    if (event.type === 'DELETED') return this.#deleted(event.object)
+    const row = this.#encoded(event.object)
+    if (row instanceof InvalidObject) {
+      const key = row.key ?? this.#keyOf(event.object)
+      // What is stored under its key is no longer what the member has.
+      if (key) await this.#queue.put({ op: 'delete', key })
+      return
+    }
+    if (this.#refused.accepted(row)) this.#reportFollowing()
+    await this.#queue.put({ op: 'put', row })
+  }
+
+  async #deleted(object: Buffer): Promise<void> {
+    const key = this.#keyOf(object)
+    if (!key) return this.#refuse(undefined, 'a deleted object has no name')
+    if (this.#refused.accepted(key)) this.#reportFollowing()
+    await this.#queue.put({ op: 'delete', key })
+  }
+
+  advance(resourceVersion: string): void {
+    this.#heard()
+    if (resourceVersion === '' || this.#listing) return
+    this.#queue.advance({ resourceVersion, controlPlaneUid: this.#options.controlPlaneUid() })
+  }
+
+  following(by: 'watch' | 'poll'): void {
+    this.#justListed = false
+    this.#following = by
+    this.#heard()
+    this.#reportFollowing()
+  }
+
+  failed(error: MemberError): void {
+    this.#following = undefined
+    this.#options.metrics.failed(this.#options.of, error.failure)
+    this.#options.report({ phase: 'failed', error })
+  }
+
+  #reportFollowing(): void {
+    const by = this.#following
+    if (by) this.#options.report({ phase: 'following', by, refused: this.#refused.sentence() })
+  }
+
+  #heard(): void {
+    this.#options.metrics.heard(this.#options.of, this.#options.now())
+  }
+
+  #encoded(bytes: Buffer): ObjectRow | InvalidObject {
+    try {
+      return this.#options.encode(bytes)
+    } catch (error) {
+      if (!(error instanceof InvalidObject)) throw error
+      this.#refuse(error.key, error.message)
+      return error
+    }
+  }
+
+  #keyOf(object: Buffer): ObjectKey | undefined {
+    try {
+      return identityOf(object)
+    } catch (error) {
+      if (error instanceof JsonError) return undefined
+      throw error
+    }
+  }
+
+  #refuse(key: ObjectKey | undefined, why: string): void {
+    this.#options.metrics.refused(this.#options.of)
+    this.#refused.add(key, why)
+    this.#reportFollowing()
+  }
+
+  async #write(batch: QueueBatch): Promise<void> {
+    const { writer, target, signal } = this.#options
+    const { refused } = await writer.write(target, batch, signal)
+    for (const { key } of refused) this.#refuse(key, 'the database cannot hold the object')
+  }
+}
