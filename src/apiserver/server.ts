@@ -19,6 +19,7 @@ import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
 import type { Access } from './access/access.ts'
 import type { CatalogCache } from './catalog.ts'
 import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
+import { type HealthOptions, health } from './health/plugin.ts'
 import type { ObjectReader } from './objects.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
@@ -26,6 +27,7 @@ import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { answerClientError } from './plugins/client-errors.ts'
 import { sendStatus, statusErrors } from './plugins/status-errors.ts'
+import { reviews } from './reviews/plugin.ts'
 import { resourceRoutes } from './routes/resources.ts'
 
 /** A selector of 100 KB, three bytes for each of its characters, and what else is in a request. */
@@ -44,6 +46,7 @@ export interface ServerOptions {
   readonly store: Store
   readonly catalog: CatalogCache
   readonly access: Access
+  readonly metrics: HealthOptions['metrics']
   /** What the root serves besides the fleet: our own kinds, and their OpenAPI. */
   readonly root: Pick<DiscoveryOptions, 'rootKinds'> &
     Pick<OpenApiOptions, 'source' | 'rootDocuments'>
@@ -65,11 +68,21 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   })
   await server.register(accessLog)
   const openStreams = new OpenStreams()
-  server.addHook('preClose', () => openStreams.close(clock))
+  let stopping = false
+  server.addHook('preClose', async () => {
+    stopping = true
+    await openStreams.close(clock)
+  })
   const parts = { access, catalog, clock, openStreams, objects: objectReader(store) }
   const plugins: readonly FastifyPluginAsync[] = [
     (inner) => discovery(inner, { access, rootKinds: root.rootKinds }),
     (inner) => openApi(inner, { access, ...root }),
+    (inner) => reviews(inner, { access, rootKinds: root.rootKinds }),
+    (inner) =>
+      health(
+        inner,
+        healthOptions(options, () => stopping),
+      ),
     (inner) => resourceRoutes(inner, parts),
     ...(options.plugins ?? []),
   ]
@@ -93,6 +106,13 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
   // looks at `authorized`.
   const https = { ...limits, ...tls, requestCert: true, rejectUnauthorized: false }
   return Fastify({ ...common, https }) as unknown as FastifyInstance
+}
+
+function healthOptions(
+  { store, metrics, log, clock }: ServerOptions,
+  isStopping: () => boolean,
+): HealthOptions {
+  return { pingDatabase: () => currentRevision(store), isStopping, metrics, log, clock }
 }
 
 function objectReader(store: Store): ObjectReader {

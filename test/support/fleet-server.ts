@@ -1,0 +1,144 @@
+/** The whole API server on a real store, with FleetAccess objects and tokens from the test. */
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { Registry } from 'prom-client'
+import { createAccess } from '../../src/apiserver/access/create-access.ts'
+import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catalog.ts'
+import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
+import { FLEET_PREFIX } from '../../src/apiserver/prefixes.ts'
+import { buildServer, type ServerOptions } from '../../src/apiserver/server.ts'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import type { AccessRule, FleetAccess } from '../../src/kube/fleet-access.ts'
+import { createLogger } from '../../src/log.ts'
+import { createAccessToken } from '../../src/store/access-tokens.ts'
+import type { Store } from '../../src/store/connect.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly warnings: readonly string[]
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  readonly json: any
+}
+
+export interface Asking {
+  readonly accept?: string
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly payload?: string
+}
+
+/** Asks as one reader: `ask('/api/v1/pods')` under the fleet prefix. */
+export interface Reader {
+  readonly token: string
+  ask(path: string, asking?: Asking): Promise<Answer>
+  askMember(cluster: string, path: string, asking?: Asking): Promise<Answer>
+  askRoot(path: string, asking?: Asking): Promise<Answer>
+}
+
+export interface FleetServer {
+  readonly server: FastifyInstance
+  readonly catalog: CatalogCache
+  readonly admin: Reader
+  /** A user whom one FleetAccess object gives these rules. */
+  viewer(rules: readonly AccessRule[]): Promise<Reader>
+  /** Waits until requests see everything that was stored. */
+  refresh(): Promise<void>
+  listen(): Promise<string>
+  close(): Promise<void>
+}
+
+const log = createLogger('silent')
+
+export async function fleetServer(
+  store: Store,
+  options: { readonly clock?: Clock; readonly tls?: ServerOptions['tls'] } = {},
+): Promise<FleetServer> {
+  const clock = options.clock ?? systemClock
+  const objects: FleetAccess[] = []
+  const listeners = new Set<() => void>()
+  const source = {
+    accessObjects: async () => [...objects],
+    onAccessChange: (listener: () => void) => void listeners.add(listener),
+  }
+  const catalog = await createCatalogCache(store, log)
+  const access = await createAccess({ catalog, source, log, clock: systemClock })
+  const root = { rootKinds: [], rootDocuments: new Map(), source: storedOpenApi(store) }
+  const server = await buildServer({
+    ...{ store, catalog, access, root, log, clock, metrics: new Registry() },
+    ...(options.tls && { tls: options.tls }),
+  })
+  const tokenOf = (userName: string, groups: readonly string[]) =>
+    createAccessToken(store, {
+      ...{
+        name: crypto.randomUUID(),
+        userName,
+        groups,
+        expiresAt: new Date(Date.now() + 3_600_000),
+      },
+    })
+  const admin = readerOf(server, await tokenOf('admin', ['system:masters']))
+  return {
+    ...{ server, catalog, admin },
+    async viewer(rules) {
+      const user = `viewer-${objects.length}`
+      objects.push({
+        metadata: { name: user },
+        spec: { subjects: [{ kind: 'User', name: user }], rules },
+      })
+      for (const listener of listeners) listener()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return readerOf(server, await tokenOf(user, []))
+    },
+    async refresh() {
+      // The catalog is told of changes by the database: wait for it to be quiet.
+      let seen: unknown
+      while (seen !== catalog.current()) {
+        seen = catalog.current()
+        await new Promise((resolve) => setTimeout(resolve, 150))
+      }
+    },
+    async listen() {
+      await server.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = server.server.address() as AddressInfo
+      return `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`
+    },
+    async close() {
+      await server.close()
+      await access.close()
+      await catalog.close()
+    },
+  }
+}
+
+function readerOf(server: FastifyInstance, token: string): Reader {
+  const askRoot = async (url: string, asking: Asking = {}): Promise<Answer> => {
+    const { accept, method = 'GET', headers, payload } = asking
+    const answer = await server.inject({
+      ...{ method, url },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(accept !== undefined && { accept }),
+        ...headers,
+      },
+      ...(payload !== undefined && { payload }),
+    })
+    const text = answer.payload
+    const contentType = String(answer.headers['content-type'] ?? '')
+    return {
+      status: answer.statusCode,
+      contentType,
+      warnings: [answer.headers.warning ?? []].flat().map(String),
+      text,
+      json:
+        contentType.startsWith('application/json') && text !== '' ? JSON.parse(text) : undefined,
+    }
+  }
+  return {
+    ...{ token, askRoot },
+    ask: (path, asking) => askRoot(FLEET_PREFIX + path, asking),
+    askMember: (cluster, path, asking) =>
+      askRoot(`${FLEET_PREFIX}/clusters/${cluster}${path}`, asking),
+  }
+}
