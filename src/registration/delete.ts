@@ -20,6 +20,8 @@ import {
 export interface DeleteOptions {
   readonly dryRun?: boolean
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  /** Answered with 202 while the object is still there. */
+  readonly waitsForDependents?: boolean
 }
 
 export interface DeleteRequest {

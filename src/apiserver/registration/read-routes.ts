@@ -1,0 +1,141 @@
+/** Get, list and watch. */
+import type { FastifyReply } from 'fastify'
+import { formatContinue, parseContinue, queryChecksum } from '../../kube/continue-token.ts'
+import { boolean, type ListOptions, parseListOptions } from '../../kube/list-options.ts'
+import { StatusError } from '../../kube/status-error.ts'
+import { nameOf } from '../../registration/lifecycle.ts'
+import type { ObjectList } from '../../registration/list.ts'
+import { forbiddenField, invalid } from '../../registration/validation.ts'
+import {
+  authorized,
+  type Exchange,
+  formOf,
+  type ObjectPath,
+  queryOf,
+  sendText,
+} from './exchange.ts'
+import type { KindRoutes } from './plugin.ts'
+import type { ListMeta } from './represent.ts'
+import { type Selection, selection } from './selection.ts'
+import { sendWatch } from './watch-stream.ts'
+
+export async function answerGet(
+  parts: KindRoutes,
+  exchange: Exchange,
+  path: ObjectPath,
+): Promise<FastifyReply> {
+  authorized(parts, exchange, { verb: 'get', path })
+  const form = formOf(parts, exchange, 'object')
+  const { resourceVersion } = parseListOptions(queryOf(exchange))
+  const object = await parts.registrations.get({
+    kind: parts.kind,
+    name: path.name,
+    ...(resourceVersion !== undefined && { notOlderThan: resourceVersion }),
+  })
+  return sendText(exchange, form.object(object), { encoding: form.encoding })
+}
+
+export async function answerList(
+  parts: KindRoutes,
+  exchange: Exchange,
+): Promise<FastifyReply | undefined> {
+  const options = parseListOptions(queryOf(exchange))
+  const verb = options.watch ? 'watch' : 'list'
+  const mayRead = authorized(parts, exchange, { verb })
+  const selected = selection(options, mayRead)
+  if (options.watch) return answerWatch(parts, exchange, { options, selected })
+  const form = formOf(parts, exchange, 'list')
+  const checksum = queryChecksum([
+    parts.kind.resource,
+    options.labelSelector,
+    options.fieldSelector,
+  ])
+  const list = await parts.registrations.list({
+    kind: parts.kind,
+    selects: selected.selects,
+    ...(options.limit !== undefined && { limit: options.limit }),
+    ...stateOf(options, checksum),
+  })
+  const metadata = listMeta(list, selected, checksum)
+  return sendText(exchange, form.list(list.items, metadata), { encoding: form.encoding })
+}
+
+/** Which state is listed: that of the first page, an exact one, or the newest. */
+function stateOf(options: ListOptions, checksum: string) {
+  const { resourceVersion, resourceVersionMatch } = options
+  if (options.continue !== undefined) {
+    const from = parseContinue(options.continue, checksum)
+    const [revision] = from.kind === 'key' ? from.after.values : []
+    if (from.kind === 'offset' || !/^\d+$/.test(revision ?? '')) {
+      throw new StatusError('BadRequest', 'invalid continue token: continue key is not valid')
+    }
+    return { after: from.after.name, at: BigInt(revision!) }
+  }
+  if (resourceVersion === undefined || resourceVersion === 0n) return {}
+  const isExact = resourceVersionMatch === 'Exact'
+  return isExact ? { at: resourceVersion } : { notOlderThan: resourceVersion }
+}
+
+function listMeta(list: ObjectList, { isEverything }: Selection, checksum: string): ListMeta {
+  const { resourceVersion, remaining, items } = list
+  const last = items.at(-1)
+  if (remaining === 0 || !last) return { resourceVersion }
+  const after = { values: [resourceVersion], cluster: '', namespace: '', name: nameOf(last.object) }
+  return {
+    resourceVersion,
+    continue: formatContinue({ after, seen: 0 }, checksum),
+    ...(isEverything && { remainingItemCount: remaining }),
+  }
+}
+
+/** Watches without a time limit end at a random time between these, so that not all come back at once. */
+const WATCH_LEAST_SECONDS = 1800
+const WATCH_MOST_SECONDS = 3600
+
+async function answerWatch(
+  parts: KindRoutes,
+  exchange: Exchange,
+  asked: { readonly options: ListOptions; readonly selected: Selection },
+): Promise<undefined> {
+  const query = queryOf(exchange)
+  const form = formOf(parts, exchange, 'object')
+  if (form.encoding === 'yaml') throw onlyJson()
+  const { resourceVersion, timeoutSeconds } = asked.options
+  const request = {
+    kind: parts.kind,
+    selects: asked.selected.selects,
+    bookmarks: boolean(query, 'allowWatchBookmarks'),
+    initialEvents: initialEventsOf(query),
+    ...(resourceVersion !== undefined && { after: resourceVersion }),
+  }
+  const spread = WATCH_MOST_SECONDS - WATCH_LEAST_SECONDS
+  await sendWatch(exchange.reply, {
+    kind: parts.kind,
+    representer: form,
+    events: (signal) => parts.registrations.watch(request, signal),
+    timeoutSeconds: timeoutSeconds ?? WATCH_LEAST_SECONDS + Math.random() * spread,
+    stopping: parts.stopping,
+  })
+}
+
+function onlyJson(): StatusError {
+  return new StatusError(
+    'NotAcceptable',
+    '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch',
+    { details: {} },
+  )
+}
+
+/** @throws 422 as apimachinery's ValidateListOptions. */
+function initialEventsOf(query: URLSearchParams): boolean {
+  if (!query.has('sendInitialEvents')) return false
+  if (query.get('resourceVersionMatch') !== 'NotOlderThan') {
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
+      forbiddenField(
+        'resourceVersionMatch',
+        'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+      ),
+    ])
+  }
+  return boolean(query, 'sendInitialEvents')
+}
