@@ -44,13 +44,10 @@ const BANDS: ReadonlyArray<{
  */
 export function formatAge(ageSeconds: number): string {
   const age = Math.min(Math.trunc(ageSeconds), LONGEST_SECONDS)
-  if (age < -1) return '<invalid>'
+  if (!(age >= -1)) return '<invalid>' // NaN too
   if (age < 0) return '0s'
-  for (const { under, major, letter, minor, minorLetter } of BANDS) {
-    if (age >= under) continue
-    const whole = `${Math.floor(age / major)}${letter}`
-    const rest = minor === undefined ? 0 : Math.floor((age % major) / minor)
-    return rest > 0 ? `${whole}${rest}${minorLetter}` : whole
-  }
-  return '<invalid>' // only NaN gets here
+  const band = BANDS.find(({ under }) => age < under)!
+  const whole = `${Math.floor(age / band.major)}${band.letter}`
+  const rest = band.minor === undefined ? 0 : Math.floor((age % band.major) / band.minor)
+  return rest > 0 ? `${whole}${rest}${band.minorLetter}` : whole
 }

@@ -20,13 +20,11 @@ export function goText(value: unknown): string {
   }
 }
 
-/** `%v` of a float64: shortest digits, with an exponent of two digits below 1e-4 and from 1e21 on. */
+/** `%v` of a float64: shortest digits, with an exponent (of two digits) below 1e-4 and from 1e6 on. */
 function goFloat(value: number): string {
   const magnitude = Math.abs(value)
-  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e21)) {
-    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
-  }
-  return String(value)
+  if (magnitude >= 1e-4 && magnitude < 1e6) return String(value)
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
 const HTML: Readonly<Record<string, string>> = {
