@@ -9,7 +9,7 @@ import type { KubeObject } from '../kube/kube-object.ts'
 import { type Fields, fields, isSet, items } from './read-field.ts'
 
 /** One side of a metric: what it is, or what it should be. */
-export interface MetricValue {
+interface MetricValue {
   readonly value: unknown
   readonly averageValue: unknown
   readonly averageUtilization: unknown
