@@ -10,12 +10,11 @@ import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** From here on Node runs TypeScript as it is, and every dependency loads. */
-const OLDEST = [22, 19]
+/** One runtime for everybody: what is tested is what runs. */
+const OLDEST_MAJOR = 24
 
 export function runningNodeIsNewEnough() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
+  return Number.parseInt(process.versions.node, 10) >= OLDEST_MAJOR
 }
 
 /**
@@ -27,7 +26,7 @@ export function bundledNode(root) {
   if (found) return found
   if (runningNodeIsNewEnough()) return process.execPath
   console.error(
-    `fleetglass needs Node.js ${OLDEST.join('.')} or later and this is ${process.versions.node}. ` +
+    `fleetglass needs Node.js ${OLDEST_MAJOR} or later and this is ${process.versions.node}. ` +
       'It brings Node 24 as the package "node", whose install script did not run: ' +
       'allow it with "npm install-scripts approve node" and "npm rebuild node".',
   )

@@ -239,6 +239,18 @@ function problem(setting: Setting<unknown>, given: Given, mustBe: string): strin
   return `${given.by} must be ${mustBe}${shown}`
 }
 
+/** The variables that say the same to a child process. Lists are joined; what is not set is left out. */
+export function variablesFor(
+  values: Readonly<Partial<Record<SettingName, string | number | readonly string[]>>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      variableOf(SETTINGS[name as SettingName]),
+      Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+  )
+}
+
 /** The environment of a child process: ours, with these put in. */
 export function environmentWith(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...extra }

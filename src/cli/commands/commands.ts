@@ -1,8 +1,15 @@
 /** Every command there is, in the order of `fleetglass --help`. One file each. */
 import type { Command } from 'commander'
+import { defineBackup, defineRestore } from './backup.ts'
 import { defineMigrate } from './migrate.ts'
+import { defineServe } from './serve.ts'
 
 /** Adds a command to the program. `exitWith` sets the exit code; without it, success is 0. */
 export type DefineCommand = (program: Command, exitWith: (exitCode: number) => void) => void
 
-export const COMMANDS: readonly DefineCommand[] = [defineMigrate]
+export const COMMANDS: readonly DefineCommand[] = [
+  defineServe,
+  defineMigrate,
+  defineBackup,
+  defineRestore,
+]

@@ -23,7 +23,7 @@ const FIRST_RETRY_MILLISECONDS = 500
 const LAST_RETRY_MILLISECONDS = 30_000
 /** One that ran for this long had a good start. */
 const GOOD_RUN_MILLISECONDS = 60_000
-const STOPS_WITHIN_MILLISECONDS = 4000
+const STOPS_WITHIN_MILLISECONDS = 2500
 
 export function startSyncerProcess(options: SyncerProcessOptions): SyncerProcess {
   const stopping = new AbortController()

@@ -42,11 +42,14 @@ export async function stopOrphan(dataFolder: string): Promise<number | undefined
   return found.pid
 }
 
-/** Fast shutdown first; each harder way when the one before did not do in its time. */
+/**
+ * Fast shutdown first; each harder way when the one before did not do in its time. What a hard way
+ * cuts off is made good from the write-ahead log by the next start.
+ */
 const WAYS = [
-  { signal: 'SIGINT', milliseconds: 2500 },
-  { signal: 'SIGQUIT', milliseconds: 1000 },
-  { signal: 'SIGKILL', milliseconds: 1000 },
+  { signal: 'SIGINT', milliseconds: 1200 },
+  { signal: 'SIGQUIT', milliseconds: 400 },
+  { signal: 'SIGKILL', milliseconds: 400 },
 ] as const
 
 export async function stopPostmaster(pid: number): Promise<void> {

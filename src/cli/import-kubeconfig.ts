@@ -1,0 +1,196 @@
+/**
+ * `--import-kubeconfig`: a member cluster for each context of a kubeconfig, without manifests.
+ *
+ * The registration says only where the cluster is. Its credentials stay in the file, which the
+ * syncers read again as kubectl would: paths, exec plugins and all.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { parse } from 'yaml'
+import { apiVersionOf } from '../kube/group-resource.ts'
+import type { JsonObject } from '../kube/kube-object.ts'
+import { CLUSTER_GROUP, CLUSTER_VERSION } from '../kube/pedia-cluster.ts'
+import { StatusError } from '../kube/status-error.ts'
+import type { Body } from '../registration/decode.ts'
+import { kindOfResource } from '../registration/kinds.ts'
+import type { Registrations } from '../registration/registrations.ts'
+import { credentialsFromKubeconfig, type TrustedKubeconfig } from '../sync/credentials.ts'
+import { InvalidConfig } from '../sync/member-access.ts'
+import { CommandFailure, messageOf } from './failure.ts'
+
+/** On registrations that were made from a context: they follow the file. */
+const IMPORTED_ANNOTATION = 'fleetglass.io/imported-context'
+const OPTIONS = { fieldManager: 'fleetglass-import' }
+const KIND = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
+
+export interface ImportedContext extends TrustedKubeconfig {
+  readonly context: string
+  /** Of the member's API server, as the file has it. */
+  readonly server: string
+}
+
+export interface ImportRequest {
+  readonly importKubeconfig?: string
+  readonly context?: readonly string[]
+}
+
+/** @throws CommandFailure naming the file and what is wrong in it. */
+export function readImports({
+  importKubeconfig,
+  context,
+}: ImportRequest): readonly ImportedContext[] {
+  if (importKubeconfig === undefined) {
+    if (context === undefined) return []
+    throw new CommandFailure('--context needs --import-kubeconfig', { exitCode: 2 })
+  }
+  const path = resolve(importKubeconfig)
+  const text = readText(path)
+  const known = contextNames(path, text)
+  const unknown = context?.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new CommandFailure(`${path} has no context ${JSON.stringify(unknown)}`)
+  }
+  const imports = (context ?? known).map((name) => importOf(path, text, name))
+  refuseSameName(path, imports)
+  return imports
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new CommandFailure(`cannot read the kubeconfig ${path}: ${messageOf(error)}`)
+  }
+}
+
+function contextNames(path: string, text: string): readonly string[] {
+  const names = parsedContexts(path, text).map((entry: unknown) =>
+    typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : undefined,
+  )
+  const valid = names.filter((name) => typeof name === 'string' && name !== '')
+  if (valid.length === 0 || valid.length < names.length) {
+    throw new CommandFailure(`${path} is not a kubeconfig with contexts`)
+  }
+  return valid as string[]
+}
+
+function parsedContexts(path: string, text: string): readonly unknown[] {
+  try {
+    const contexts: unknown = parse(text)?.contexts
+    return Array.isArray(contexts) ? contexts : []
+  } catch (error) {
+    // The parser's message quotes the text, and the text holds credentials.
+    throw new CommandFailure(`${path} is not YAML`, { cause: error })
+  }
+}
+
+function importOf(path: string, kubeconfig: string, context: string): ImportedContext {
+  const baseDir = dirname(path)
+  try {
+    const options = { field: basename(path), context, trusted: true, baseDir }
+    const { server } = credentialsFromKubeconfig(kubeconfig, options)
+    const name = clusterNameOf(context)
+    return { name, kubeconfig, context, baseDir, server: server.href.replace(/\/$/, '') }
+  } catch (error) {
+    if (!(error instanceof InvalidConfig)) throw error
+    throw new CommandFailure(`cannot import the kubeconfig ${path}: ${error.message}`)
+  }
+}
+
+/** A context may have any name, an object only one of RFC 1123: `arn:aws:eks:…/prod` and `a@b`. */
+export function clusterNameOf(context: string): string {
+  const name = context
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]+/g, '-')
+    .split('.')
+    .map((label) => label.replaceAll(/^-+|-+$/g, '').slice(-63))
+    .filter((label) => label !== '')
+    .join('.')
+  return name.replaceAll(/^-+/g, '') || 'cluster'
+}
+
+function refuseSameName(path: string, imports: readonly ImportedContext[]): void {
+  for (const [name, same] of Map.groupBy(imports, (each) => each.name)) {
+    if (same.length < 2) continue
+    const contexts = same.map(({ context }) => JSON.stringify(context)).join(' and ')
+    throw new CommandFailure(
+      `the contexts ${contexts} of ${path} would both be the cluster ${name}: choose with --context`,
+    )
+  }
+}
+
+/**
+ * Makes the registrations of these contexts, brings those of earlier starts up to date, and removes
+ * those whose context is not imported any more. What a user registered is left alone.
+ */
+export async function registerImports(
+  registrations: Registrations,
+  imports: readonly ImportedContext[],
+): Promise<void> {
+  const before = await registrations.list({ kind: KIND, selects: isImported })
+  for (const imported of imports) {
+    await register(registrations, imported).catch((error: unknown) => {
+      if (!(error instanceof StatusError)) throw error
+      throw new CommandFailure(`the context ${JSON.stringify(imported.context)}: ${error.message}`)
+    })
+  }
+  const names = new Set(imports.map(({ name }) => name))
+  for (const name of before.items.map(({ object }) => nameOf(object))) {
+    if (!names.has(name)) await registrations.delete({ kind: KIND, name, options: {} })
+  }
+}
+
+async function register(
+  registrations: Registrations,
+  { name, context, server }: ImportedContext,
+): Promise<void> {
+  const found = await registrations.list({
+    kind: KIND,
+    selects: (object) => nameOf(object) === name,
+  })
+  const [before] = found.items
+  if (before && !isImported(before.object)) {
+    throw new CommandFailure(
+      `the context ${JSON.stringify(context)} cannot be imported: a PediaCluster ${name} that was ` +
+        'not made from a kubeconfig is there already',
+    )
+  }
+  // What a user chose to sync stays: only the address follows the file.
+  const changed = {
+    metadata: { annotations: { [IMPORTED_ANNOTATION]: context } },
+    spec: { apiserver: server },
+  }
+  if (before) {
+    const merge = { kind: KIND, name, subresource: '', type: 'merge' } as const
+    await registrations.patch({ ...merge, body: bodyOf(changed), options: OPTIONS })
+    return
+  }
+  const manifest = {
+    apiVersion: apiVersionOf({ group: CLUSTER_GROUP, version: CLUSTER_VERSION }),
+    kind: 'PediaCluster',
+    metadata: { name, ...changed.metadata },
+    spec: { ...changed.spec, syncResources: [{ group: '*', resources: ['*'] }] },
+  }
+  await registrations.create({ kind: KIND, body: bodyOf(manifest), options: OPTIONS })
+}
+
+function bodyOf(object: object): Body {
+  return { text: JSON.stringify(object), format: 'json' }
+}
+
+interface Metadata {
+  readonly name?: unknown
+  readonly annotations?: Readonly<Record<string, unknown>>
+}
+
+function metadataOf(object: JsonObject): Metadata {
+  return (object.metadata ?? {}) as Metadata
+}
+
+function nameOf(object: JsonObject): string {
+  return String(metadataOf(object).name)
+}
+
+function isImported(object: JsonObject): boolean {
+  return metadataOf(object).annotations?.[IMPORTED_ANNOTATION] !== undefined
+}

@@ -1,0 +1,111 @@
+/** The API server on a store: everything it needs put together, listening over TLS. */
+
+import type { Server } from 'node:https'
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Access } from '../../apiserver/access/access.ts'
+import { createAccess } from '../../apiserver/access/create-access.ts'
+import { createCatalogCache } from '../../apiserver/catalog.ts'
+import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
+import { registrationRoutes } from '../../apiserver/registration/plugin.ts'
+import { buildServer, type TlsOptions } from '../../apiserver/server.ts'
+import type { Clock } from '../../clock.ts'
+import type { ListenAddress } from '../../config.ts'
+import type { Logger } from '../../log.ts'
+import { databaseAccessSource } from '../../registration/database-source.ts'
+import { REGISTRATION_KINDS } from '../../registration/kinds.ts'
+import type { Registrations } from '../../registration/registrations.ts'
+import type { Store } from '../../store/connect.ts'
+import { CommandFailure, hasCode } from '../failure.ts'
+
+export interface ApiServerParts {
+  readonly store: Store
+  readonly registrations: Registrations
+  readonly tls: TlsOptions
+  readonly listen: ListenAddress
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+export interface ApiServer {
+  /** The one it got, when any was asked for. */
+  readonly port: number
+  /** For new connections; open ones go on with the old certificate. */
+  useCertificate(tls: TlsOptions): void
+  /** Lets answers that are under way end. */
+  stop(): Promise<void>
+}
+
+/** @throws CommandFailure when the address cannot be had; nothing is left open then. */
+export async function startApiServer(parts: ApiServerParts): Promise<ApiServer> {
+  const started = new AsyncDisposableStack()
+  try {
+    const server = await build(parts, started)
+    const port = await listen(server, parts.listen)
+    return {
+      port,
+      useCertificate: (tls) => {
+        const { server: tlsServer } = server as unknown as { readonly server: Server }
+        tlsServer.setSecureContext(tls)
+      },
+      stop: () => started.disposeAsync(),
+    }
+  } catch (error) {
+    await started.disposeAsync()
+    throw error
+  }
+}
+
+async function build(
+  { store, registrations, tls, log, clock }: ApiServerParts,
+  started: AsyncDisposableStack,
+): Promise<FastifyInstance> {
+  const catalog = await createCatalogCache(store, log)
+  started.defer(() => catalog.close())
+  const source = databaseAccessSource(registrations)
+  const access = await createAccess({ catalog, source, log, clock })
+  started.defer(() => access.close())
+  const authorize: Access['authorizeRegistration'] = (identity, request) =>
+    access.authorizeRegistration(identity, request)
+  const server = await buildServer({
+    ...{ store, catalog, access, log, clock, tls },
+    metrics: processMetrics(),
+    root: {
+      rootKinds: REGISTRATION_KINDS,
+      source: storedOpenApi(store),
+      rootDocuments: new Map(),
+    },
+    plugins: [registrationRoutes({ registrations, authorize, clock })],
+  })
+  started.defer(() => server.close())
+  return server
+}
+
+function processMetrics(): Registry {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  return register
+}
+
+async function listen(server: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    throw cannotListen(error, `${host}:${port}`)
+  }
+  const address = server.server.address()
+  return typeof address === 'object' && address ? address.port : port
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else listens there',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EACCES: 'this user may not listen there',
+  ENOTFOUND: 'the host name is not known',
+}
+
+function cannotListen(error: unknown, where: string): unknown {
+  const code = Object.keys(WHY).find((known) => hasCode(error, known))
+  if (!code) return error
+  return new CommandFailure(`cannot listen on ${where}: ${WHY[code]}; give another --listen`)
+}

@@ -1,0 +1,170 @@
+/**
+ * A whole installation in one process tree: database, API server here, syncer beside it.
+ *
+ * Each part is stopped in the reverse order of its start, and none for longer than its share of the
+ * five seconds that a stop may take.
+ */
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import { type Config, variablesFor } from '../../config.ts'
+import type { Logger } from '../../log.ts'
+import { createRegistrations, type Registrations } from '../../registration/registrations.ts'
+import { connectStore, type Store } from '../../store/connect.ts'
+import { migrate } from '../../store/migrate.ts'
+import { keyFileIn, prepareDataDir } from '../data-dir/data-dir.ts'
+import { keyringFrom } from '../data-dir/encryption-key.ts'
+import { lockDirectory } from '../data-dir/lock.ts'
+import { readImports, registerImports } from '../import-kubeconfig.ts'
+import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
+import { startCertifiedServer } from './certified-server.ts'
+import { startSyncerProcess } from './syncer-process.ts'
+import { runUpkeep } from './upkeep.ts'
+
+export const STANDALONE_SETTINGS = [
+  'dataDir',
+  'listen',
+  'databaseUrl',
+  'tlsSan',
+  'encryptionKeyFile',
+  'secretValues',
+  'importKubeconfig',
+  'context',
+  'syncMemberLists',
+  'changeLogHours',
+  'changeLogChanges',
+  'logLevel',
+] as const
+
+export type StandaloneConfig = Config<(typeof STANDALONE_SETTINGS)[number]>
+
+export interface StandaloneOptions {
+  readonly config: StandaloneConfig
+  readonly log: Logger
+  readonly clock: Clock
+  /** Entries of their own in the kubeconfig. */
+  readonly memberClusters?: readonly string[]
+}
+
+export interface Standalone {
+  /** `https://127.0.0.1:8443` */
+  readonly url: string
+  readonly kubeconfig: string
+  readonly store: Store
+  readonly registrations: Registrations
+  /** Resolves with a sentence when it cannot go on. */
+  readonly ended: Promise<string>
+  stop(): Promise<void>
+}
+
+const SERVING_STOPS_WITHIN_MILLISECONDS = 2800
+const STORE_CLOSES_WITHIN_MILLISECONDS = 300
+
+/** @throws CommandFailure, StoreUnavailable; nothing is left running then. */
+export async function startStandalone(options: StandaloneOptions): Promise<Standalone> {
+  const started = new AsyncDisposableStack()
+  try {
+    return await startParts(options, started)
+  } catch (error) {
+    await started.disposeAsync()
+    throw error
+  }
+}
+
+async function startParts(
+  options: StandaloneOptions,
+  started: AsyncDisposableStack,
+): Promise<Standalone> {
+  const { config, log, clock } = options
+  const imports = readImports(config)
+  const dataDir = prepareDataDir(config.dataDir)
+  const lock = lockDirectory(dataDir)
+  started.defer(() => lock.release())
+  const keyFile = resolve(config.encryptionKeyFile ?? keyFileIn(dataDir))
+  const keyring = keyringFrom(keyFile, config.encryptionKeyFile ? 'fail' : 'create')
+  const database = await startDatabase(dataDir, options, started)
+  const store = await openStore(database.url, started)
+  const registrations = createRegistrations({ store, keyring, clock })
+  started.defer(() => registrations.close())
+  startUpkeep(store, options, started)
+  const serving = serveTogether(started)
+  const api = await startCertifiedServer({ ...options, dataDir, store, registrations })
+  serving.push(() => api.stop())
+  if (config.importKubeconfig) await registerImports(registrations, imports)
+  const variables = variablesFor({
+    ...inherited(config),
+    databaseUrl: database.url,
+    encryptionKeyFile: keyFile,
+  })
+  const syncer = startSyncerProcess({ variables, log, clock })
+  serving.push(() => syncer.stop())
+  const { url, kubeconfig } = api
+  const stop = () => started.disposeAsync()
+  return { url, kubeconfig, store, registrations, ended: database.ended, stop }
+}
+
+/** What the syncer must know as it was given to us. */
+function inherited(config: StandaloneConfig) {
+  const { secretValues, syncMemberLists, logLevel, importKubeconfig, context } = config
+  return {
+    ...{ secretValues, syncMemberLists, logLevel },
+    ...(importKubeconfig !== undefined && { importKubeconfig }),
+    ...(context !== undefined && { context }),
+  }
+}
+
+interface StartedDatabase {
+  readonly url: string
+  readonly ended: Promise<string>
+}
+
+async function startDatabase(
+  dataDir: string,
+  { config, log }: StandaloneOptions,
+  started: AsyncDisposableStack,
+): Promise<StartedDatabase> {
+  const { databaseUrl } = config
+  if (databaseUrl !== undefined) return { url: databaseUrl, ended: new Promise(() => undefined) }
+  const postgres = await startEmbeddedPostgres(dataDir, log)
+  started.defer(() => postgres.stop())
+  return postgres
+}
+
+async function openStore(url: string, started: AsyncDisposableStack): Promise<Store> {
+  const store = await connectStore({ url, applicationName: 'fleetglass serve' })
+  started.defer(() => within(STORE_CLOSES_WITHIN_MILLISECONDS, store.close()))
+  await migrate(store)
+  return store
+}
+
+function startUpkeep(
+  store: Store,
+  { config, log, clock }: StandaloneOptions,
+  started: AsyncDisposableStack,
+): void {
+  const { changeLogHours, changeLogChanges } = config
+  const stopping = new AbortController()
+  const parts = { store, log, clock, changeLogHours, changeLogChanges }
+  const done = runUpkeep(parts, stopping.signal)
+  started.defer(() => {
+    stopping.abort()
+    return within(STORE_CLOSES_WITHIN_MILLISECONDS, done)
+  })
+}
+
+/** API server and syncer need nothing of each other, so they stop at the same time. */
+function serveTogether(started: AsyncDisposableStack): (() => Promise<void>)[] {
+  const stops: (() => Promise<void>)[] = []
+  started.defer(() =>
+    within(SERVING_STOPS_WITHIN_MILLISECONDS, Promise.all(stops.map((stop) => stop()))),
+  )
+  return stops
+}
+
+/** What takes longer is left to itself: the process ends all the same. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([work, delay(milliseconds, undefined, { signal: enough.signal })]).finally(
+    () => enough.abort(),
+  )
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const PROGRAM = join(import.meta.dirname, '../../hack/fleetglass.mjs')
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fleetglass-test-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function fleetglass(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: { ...process.env, ...variables } }
+    execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
+      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+    })
+  })
+}
+
+describe('a command line that is at fault ends with exit code 2 and says how', () => {
+  const unused = 'postgres://127.0.0.1:1/none'
+  const cases: ReadonlyArray<{ name: string; args: readonly string[]; says: readonly string[] }> = [
+    { name: 'nothing at all: the help', args: [], says: ['Usage: fleetglass', 'serve'] },
+    {
+      name: 'a command that is misspelt',
+      args: ['sreve'],
+      says: ["unknown command 'sreve'", 'Did you mean serve?'],
+    },
+    {
+      name: 'a flag that is misspelt',
+      args: ['serve', '--listn', 'x'],
+      says: ["unknown option '--listn'", 'Did you mean --listen?'],
+    },
+    {
+      name: 'a flag without its value',
+      args: ['serve', '--listen'],
+      says: ["'--listen <HOST:PORT>'"],
+    },
+    { name: 'a word too many', args: ['migrate', 'now'], says: ['too many arguments'] },
+    {
+      name: 'an address without a port',
+      args: ['serve', '--listen', 'localhost'],
+      says: ['--listen must be HOST:PORT, such as 127.0.0.1:8443, not "localhost"'],
+    },
+    {
+      name: 'a database of another make',
+      args: ['serve', '--database-url', 'mysql://root:hunter2@127.0.0.1/x'],
+      says: ['--database-url must be a URL, postgres://USER@HOST:PORT/DATABASE'],
+    },
+    {
+      name: 'a part that has no database',
+      args: ['migrate'],
+      says: ['--database-url (or FLEETGLASS_DATABASE_URL) is required'],
+    },
+    {
+      name: 'contexts of no kubeconfig',
+      args: ['serve', '--context', 'a', '--database-url', unused],
+      says: ['--context needs --import-kubeconfig'],
+    },
+    { name: 'a token without a name', args: ['token', 'create'], says: ["'--name <NAME>'"] },
+    {
+      name: 'a token that lasts for a colour',
+      args: ['token', 'create', '--name', 'a', '--expires', 'red'],
+      says: ['--expires must be a time such as 12h, 90d or 1y, not "red"'],
+    },
+    {
+      name: 'a token verb that is not there',
+      args: ['token', 'mint'],
+      says: ["unknown command 'mint'"],
+    },
+    { name: 'a backup to nowhere', args: ['backup'], says: ["'--out <FILE>'"] },
+  ]
+  test.each(cases)('$name', async ({ args, says }) => {
+    const { exitCode, stdout, stderr } = await fleetglass(args)
+    for (const text of says) expect(stderr).toContain(text)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).not.toMatch(/\n {4}at |hunter2/)
+  })
+})
+
+describe('what cannot be done ends with exit code 1 and one sentence', () => {
+  const cases = [
+    {
+      name: 'a database that nobody serves',
+      args: ['serve', '--database-url', 'postgres://me:hunter2@127.0.0.1:1/fleet'],
+      says: 'error: cannot use the database at 127.0.0.1:1/fleet: nothing listens there\n',
+    },
+    {
+      name: 'a data directory that is a file',
+      args: ['serve', '--data-dir', PROGRAM],
+      says: /^error: cannot make the data directory .*\n$/,
+    },
+    {
+      name: 'a kubeconfig that is not there',
+      args: ['serve', '--import-kubeconfig', 'missing.yaml'],
+      says: /^error: cannot read the kubeconfig .*missing\.yaml: .*\n$/,
+    },
+    {
+      name: 'a token of a data directory that is none',
+      args: ['token', 'list', '--data-dir', 'elsewhere'],
+      says: /^error: .*elsewhere is not the data directory of a fleetglass/,
+    },
+  ]
+  test.each(cases)('$name', async ({ args, says }) => {
+    const { exitCode, stdout, stderr } = await fleetglass(args, { FLEETGLASS_LOG_LEVEL: 'silent' })
+    expect(stderr).toMatch(says)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  })
+})
+
+describe('what is asked for is printed on standard output', () => {
+  test('the version', async () => {
+    const { stdout, exitCode } = await fleetglass(['--version'])
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(exitCode).toBe(0)
+  })
+
+  test('the help of a command, with each default and variable', async () => {
+    const { stdout, exitCode } = await fleetglass(['help', 'serve'])
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'where the API is served, over TLS (default: 127.0.0.1:8443; FLEETGLASS_LISTEN)',
+    )
+    expect(exitCode).toBe(0)
+  })
+})
