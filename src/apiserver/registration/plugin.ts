@@ -34,7 +34,7 @@ export interface KindRoutes extends RegistrationRoutesOptions {
   readonly stopping: AbortSignal
 }
 
-/** Fastify plugin; `request.identity` must be set before its routes run. */
+/** Fastify plugin, for a scope of its own; `request.identity` must be set before its routes run. */
 export function registrationRoutes(options: RegistrationRoutesOptions): FastifyPluginAsync {
   return async (server) => {
     takeBytes(server)
