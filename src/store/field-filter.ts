@@ -33,8 +33,17 @@ interface PathValues {
   readonly values: readonly string[]
 }
 
-/** Never null, so that `not` in front of it is its exact reverse. */
+/**
+ * Never null, so that `not` in front of it is its exact reverse. The empty value stands for a
+ * missing field, too (kube/field-selector.ts).
+ */
 function hasValue(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
+  const found = isPresent(wanted, type)
+  if (!wanted.values.includes('')) return found
+  return sql`(${found} or not ${existsIn(WHOLE_OBJECT, wanted.path)})`
+}
+
+function isPresent(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
   const column = COLUMNS[keysOf(wanted.path)]
   if (column) return column(wanted)
   const found = hasPathToken(wanted, type)

@@ -64,9 +64,12 @@ export function whatIsAsked(parts: AskedParts, question: Question): Asked {
   return { type, apiVersion, served, scope: scope.filter(({ id }) => ids.has(id)) }
 }
 
-function readScope({ access }: AskedParts, question: Question): ReadScope {
+function readScope({ access, catalog }: AskedParts, question: Question): ReadScope {
   const { request, path, surface, search, verb } = question
-  const { group, resource, namespace, name } = path
+  const { group, resource, name } = path
+  // A namespace in the path of a cluster-scoped type is no narrower question, but a wrong path.
+  const everywhere = catalog.resolve(path, catalog.current().clusters)
+  const namespace = everywhere.found?.namespaced === false ? undefined : path.namespace
   const of = { group, resource, verb, ...(namespace && { namespace }), ...(name && { name }) }
   const clusters = surface.kind === 'member' ? [surface.cluster] : ('every-cluster' as const)
   // Clusters given by name are refused by name, when the reader may see none of them.
