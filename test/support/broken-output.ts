@@ -13,6 +13,24 @@ export function brokenOutput(
   }
 }
 
+/** Passes so many bytes on, then breaks the connection. A body that is shorter ends as it would. */
+export function truncatedOutput(output: Output, bytes: number): Output {
+  let left = bytes
+  return {
+    response: output.response,
+    write: (chunk) => {
+      if (left <= 0) return
+      output.write(chunk.subarray(0, left))
+      left -= chunk.length
+      // Let what was written reach the client before the connection goes.
+      if (left <= 0) setTimeout(() => output.response.destroy(), 20)
+    },
+    end: () => {
+      if (left > 0) output.end()
+    },
+  }
+}
+
 export interface Gate {
   open: boolean
 }

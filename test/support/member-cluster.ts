@@ -19,7 +19,7 @@ import {
 } from '../../src/demo/member-server.ts'
 import { builtInResources } from '../../src/demo/recorded.ts'
 import type { GroupResource } from '../../src/kube/group-resource.ts'
-import { brokenOutput, pacedOutput } from './broken-output.ts'
+import { brokenOutput, pacedOutput, truncatedOutput } from './broken-output.ts'
 import {
   concerns,
   RequestFaults,
@@ -226,14 +226,7 @@ export class MemberCluster {
   /** The next answer stops after so many bytes, with the connection. */
   truncateNext(target: Target, afterBytes: number): void {
     this.#faults.alterNext(target, (exchange) => {
-      let left = afterBytes
-      exchange.output = brokenOutput(exchange.output, (bytes, write) => {
-        if (left <= 0) return
-        write(bytes.subarray(0, left))
-        left -= bytes.length
-        // Let what was written reach the client before the connection goes.
-        if (left <= 0) setTimeout(() => exchange.response.destroy(), 20)
-      })
+      exchange.output = truncatedOutput(exchange.output, afterBytes)
     })
   }
 

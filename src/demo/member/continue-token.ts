@@ -15,16 +15,31 @@ export function writeContinue({ revision, after }: ContinueToken): string {
   return Buffer.from(text).toString('base64url')
 }
 
+/** @throws {@link MemberError} 400 for what is none of our tokens. */
 export function readContinue(token: string): ContinueToken {
   const text = Buffer.from(token, 'base64url').toString()
   const match = /^\{"v":"meta\.k8s\.io\/v1","rv":(-?\d+),"start":(".*")\}$/.exec(text)
-  const start: unknown = match && JSON.parse(match[2]!)
-  if (!match || typeof start !== 'string' || !start.startsWith('/')) {
-    throw new MemberError({
-      code: 400,
-      reason: 'BadRequest',
-      message: 'invalid continue token: continue key is not valid',
-    })
-  }
+  const start = match ? readStart(match[2]!) : undefined
+  if (!match || !start?.startsWith('/')) throw invalid(text)
   return { revision: BigInt(match[1]!), after: start.slice(1).replace(/\0$/, '') }
+}
+
+function readStart(json: string): string | undefined {
+  try {
+    return JSON.parse(json) as string
+  } catch {
+    return undefined // no JSON string after all
+  }
+}
+
+function invalid(text: string): MemberError {
+  const problem =
+    text === ''
+      ? 'unexpected end of JSON input'
+      : `invalid character '${text[0]}' looking for beginning of value`
+  return new MemberError({
+    code: 400,
+    reason: 'BadRequest',
+    message: `invalid continue token: continue key is not valid: ${problem}`,
+  })
 }

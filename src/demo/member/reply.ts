@@ -40,7 +40,15 @@ export function statusJson(status: MemberStatus): string {
     ...(details && { details }),
     code,
   }
-  return JSON.stringify(whole)
+  return goJson(whole)
+}
+
+/** As Go writes JSON: the characters that HTML minds are escaped. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 export interface Reply {
@@ -61,7 +69,7 @@ export function statusReply(status: MemberStatus): Reply {
 }
 
 export function jsonReply(value: unknown): Reply {
-  return { code: 200, contentType: 'application/json', body: `${JSON.stringify(value)}\n` }
+  return { code: 200, contentType: 'application/json', body: `${goJson(value)}\n` }
 }
 
 export function textReply(code: number, body: string): Reply {
