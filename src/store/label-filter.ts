@@ -59,7 +59,7 @@ function comparesAs({
   const values = valuesIn(sql`o.metadata`, [{ key: 'labels' }, { key }])
   const comparison = operator === 'Gt' ? sql`>` : sql`<`
   return sql`exists (select from unnest(${values}) v
-    where case when v ~ '^[+-]?[0-9]{1,300}$' then v::numeric between -9223372036854775808 and 9223372036854775807
+    where case when v ~ '^[+-]?[0-9]+$' and length(v) < 1000 then v::numeric between -9223372036854775808 and 9223372036854775807
       and v::numeric ${comparison} ${value.toString()}::numeric end)`
 }
 

@@ -6,52 +6,93 @@
  */
 import { sql } from 'kysely'
 import type { Store } from './connect.ts'
-import { listQuery, matching } from './list-query.ts'
+import { type ListQuery, listQuery, matching } from './list-query.ts'
 import type { ListRequest, ObjectCondition, RawRow } from './list-request.ts'
 import { orderOf } from './order.ts'
 import { fromPostgres } from './pg-error.ts'
+import { PortalReader, READ_LIMITS, type ReadLimits } from './portal-reader.ts'
+import { type RowShape, rowReader } from './raw-row.ts'
 import { visibleClusters } from './scope-filter.ts'
+
+export interface ReadOptions {
+  /** Ends the query too, when nothing of it has come yet. */
+  readonly signal?: AbortSignal
+  readonly limits?: ReadLimits
+}
 
 /**
  * Streams the rows of a list, in batches.
+ *
+ * A slow consumer is waited for without a transaction; the list then goes on by key. So each key
+ * comes at most once, but rows of a long list are not all of one moment.
  *
  * @throws StatusError when the database does not answer, or when `after` is not of this order.
  */
 export async function* listObjects(
   store: Store,
   request: ListRequest,
+  { signal, limits = READ_LIMITS }: ReadOptions = {},
 ): AsyncGenerator<readonly RawRow[]> {
   const scope = visibleClusters(request.scope)
-  if (scope.length === 0 || request.limit === 0) return
-  const { compiled, order, columns } = listQuery(store, { ...request, scope })
-  const names = new Map(scope.map(({ id, name }) => [id, name]))
-  const { rows } = await store.readers
-    .query<string[]>({
-      text: compiled.sql,
-      values: [...compiled.parameters],
-      rowMode: 'array',
-      types: { getTypeParser: () => String },
-    })
-    .catch((error) => {
+  let rest: ListRequest | undefined = scope.length > 0 ? { ...request, scope } : undefined
+  while (rest && rest.limit !== 0) {
+    signal?.throwIfAborted()
+    const query = listQuery(store, rest)
+    const reader = await open(store, query, limits)
+    const abort = () => reader.abort(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    const progress: Progress = { delivered: 0, last: undefined }
+    try {
+      yield* readRows(reader, rowReader(shapeOf(query, rest)), progress)
+    } catch (error) {
       throw fromPostgres(error)
-    })
-  if (rows.length === 0) return
-  yield rows.map((row) => {
-    const [clusterId = '', apiVersion = '', columnsId = '', namespace = '', name = ''] = row
-    const selected = row.slice(5, 5 + order.selected.length)
-    const wide = columns.map((column, i) => [
-      column,
-      Buffer.from(row[5 + selected.length + i] ?? ''),
-    ])
-    const key = { cluster: names.get(Number(clusterId)) ?? '', namespace, name }
-    return {
-      clusterId: Number(clusterId),
-      apiVersion,
-      columnsId: Number(columnsId),
-      ...Object.fromEntries(wide),
-      position: () => ({ ...key, values: order.valuesOf(selected, key) }),
+    } finally {
+      signal?.removeEventListener('abort', abort)
+      reader.stop()
     }
-  })
+    rest = reader.outcome === 'interrupted' ? remaining(rest, progress) : undefined
+  }
+}
+
+async function open(store: Store, { compiled }: ListQuery, limits: ReadLimits) {
+  try {
+    return await PortalReader.open(store, compiled, limits)
+  } catch (error) {
+    throw fromPostgres(error)
+  }
+}
+
+function shapeOf({ order, columns }: ListQuery, { scope }: ListRequest): RowShape {
+  return { order, columns, clusterNames: new Map(scope.map(({ id, name }) => [id, name])) }
+}
+
+interface Progress {
+  delivered: number
+  last: RawRow | undefined
+}
+
+async function* readRows(
+  reader: PortalReader,
+  read: (body: Buffer) => RawRow,
+  progress: Progress,
+): AsyncGenerator<readonly RawRow[]> {
+  for (let bodies = await reader.take(); bodies; bodies = await reader.take()) {
+    const rows = bodies.map(read)
+    progress.delivered += rows.length
+    progress.last = rows.at(-1)
+    yield rows
+  }
+}
+
+/** What is left of a request after an interruption; an offset is used up with the first row. */
+function remaining(request: ListRequest, { delivered, last }: Progress): ListRequest {
+  if (!last) return request
+  const { offset: _, ...rest } = request
+  return {
+    ...rest,
+    after: last.position(),
+    ...(request.limit !== undefined && { limit: request.limit - delivered }),
+  }
 }
 
 /** How many rows a list has in all: `after`, `offset` and `limit` do not count. */

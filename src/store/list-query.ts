@@ -5,11 +5,12 @@
  * the first page of a million rows reads one page. When a condition does, its index finds the rows
  * and they are sorted.
  */
-import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { matchesAll } from './condition-filter.ts'
 import type { Store } from './connect.ts'
 import type { ListRequest, ObjectCondition, Position } from './list-request.ts'
 import { type Order, orderOf } from './order.ts'
+import type { RawStatement } from './raw-query.ts'
 import { inScope } from './scope-filter.ts'
 import { limits } from './sql-value.ts'
 import { walkSegments } from './walk.ts'
@@ -17,7 +18,7 @@ import { type WideColumn, wideColumns } from './wide-columns.ts'
 
 /** A list request whose scope has only clusters of which something is visible, and at least one. */
 export interface ListQuery {
-  readonly compiled: CompiledQuery
+  readonly compiled: RawStatement
   readonly order: Order
   /** Names of the selected columns, in their order. */
   readonly columns: readonly WideColumn[]

@@ -1,0 +1,155 @@
+/** What a list must answer, worked out in memory: no SQL, no tokens, no index. */
+import type { FieldPath, FieldRequirement } from '../../src/kube/field-selector.ts'
+import type { LabelRequirement } from '../../src/kube/label-selector.ts'
+import type { ListRequest, ObjectCondition, OrderKey } from '../../src/store/list-request.ts'
+import type { TestObject } from './objects.ts'
+
+export interface StoredObject {
+  readonly cluster: string
+  readonly object: TestObject
+}
+
+type Request = Pick<ListRequest, 'scope' | 'conditions' | 'order'>
+
+/** Keys as `cluster/namespace/name`, in order. */
+export function expected(objects: readonly StoredObject[], request: Request): string[] {
+  return objects
+    .filter((stored) => isVisible(stored, request.scope))
+    .filter((stored) => request.conditions.every((condition) => holds(condition, stored.object)))
+    .sort((a, b) => compare(a, b, request.order))
+    .map(({ cluster, object }) => `${cluster}/${namespaceOf(object)}/${object.metadata.name}`)
+}
+
+function namespaceOf(object: TestObject): string {
+  return object.metadata.namespace ?? ''
+}
+
+function isVisible({ cluster, object }: StoredObject, scope: ListRequest['scope']): boolean {
+  const visible = scope.find(({ name }) => name === cluster)?.namespaces ?? []
+  return visible === 'every-namespace' || visible.includes(namespaceOf(object))
+}
+
+function holds(condition: ObjectCondition, object: TestObject): boolean {
+  const { metadata } = object
+  switch (condition.on) {
+    case 'namespace':
+      return isIn(namespaceOf(object), condition)
+    case 'name':
+      return isIn(metadata.name, condition)
+    case 'fuzzy-name':
+      return condition.contains.every((text) => metadata.name.includes(text))
+    case 'created': {
+      const at = metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : undefined
+      const { since, before } = condition
+      if (since && !(at !== undefined && at >= since.getTime())) return false
+      return !(before && !(at !== undefined && at < before.getTime()))
+    }
+    case 'label':
+      return labelHolds(condition.requirement, metadata.labels ?? {})
+    case 'field':
+      return fieldHolds(condition.requirement, object)
+  }
+}
+
+function isIn(
+  value: string,
+  { operator, values }: { operator: 'In' | 'NotIn'; values: readonly string[] },
+) {
+  return values.includes(value) === (operator === 'In')
+}
+
+function labelHolds(
+  requirement: LabelRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined
+  switch (requirement.operator) {
+    case 'In':
+      return value !== undefined && requirement.values.includes(value)
+    case 'NotIn':
+      return value === undefined || !requirement.values.includes(value)
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    case 'Gt':
+    case 'Lt': {
+      if (value === undefined || !/^[+-]?\d+$/.test(value)) return false
+      const number = BigInt(value.replace(/^\+/, ''))
+      if (BigInt.asIntN(64, number) !== number) return false
+      return requirement.operator === 'Gt' ? number > requirement.value : number < requirement.value
+    }
+  }
+}
+
+function fieldHolds(requirement: FieldRequirement, object: TestObject): boolean {
+  const found = valuesAt(object, requirement.path)
+  switch (requirement.operator) {
+    case 'Exists':
+      return found.length > 0
+    case 'DoesNotExist':
+      return found.length === 0
+    default: {
+      const texts = found.filter((value) => typeof value !== 'object' || value === null).map(String)
+      const some = texts.some((text) => requirement.values.includes(text))
+      return some === (requirement.operator === 'In')
+    }
+  }
+}
+
+export function valuesAt(value: unknown, [step, ...rest]: FieldPath): unknown[] {
+  if (!step) return [value]
+  if (typeof value !== 'object' || value === null) return []
+  if ('key' in step) {
+    if (Array.isArray(value) || !Object.hasOwn(value, step.key)) return []
+    return valuesAt((value as Record<string, unknown>)[step.key], rest)
+  }
+  if (!Array.isArray(value)) return []
+  if ('every' in step) return value.flatMap((element) => valuesAt(element, rest))
+  return step.index < value.length ? valuesAt(value[step.index], rest) : []
+}
+
+const ROW_KEY: readonly OrderKey[] = [
+  { by: 'cluster', descending: false },
+  { by: 'namespace', descending: false },
+  { by: 'name', descending: false },
+]
+
+function compare(a: StoredObject, b: StoredObject, order: readonly OrderKey[]): number {
+  for (const { by, descending } of [...order, ...ROW_KEY]) {
+    const left = sortValue(a, by)
+    const right = sortValue(b, by)
+    if (left === undefined || right === undefined) {
+      if (left !== right) return left === undefined ? 1 : -1 // last, whatever the direction
+      continue
+    }
+    const difference = compareValues(left, right)
+    if (difference !== 0) return descending ? -difference : difference
+  }
+  return 0
+}
+
+type SortValue = string | bigint | readonly [rank: bigint, value: string | number]
+
+function sortValue({ cluster, object }: StoredObject, by: OrderKey['by']): SortValue | undefined {
+  const { metadata } = object
+  switch (by) {
+    case 'cluster':
+      return cluster
+    case 'namespace':
+      return namespaceOf(object)
+    case 'name':
+      return metadata.name
+    case 'created_at':
+      return metadata.creationTimestamp ? BigInt(Date.parse(metadata.creationTimestamp)) : undefined
+    case 'resource_version':
+      return BigInt(metadata.resourceVersion ?? '1')
+    default:
+      throw new Error('field orders have tests of their own')
+  }
+}
+
+function compareValues(a: SortValue, b: SortValue): number {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : a > b ? 1 : 0
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+}
