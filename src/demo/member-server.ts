@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../clock.ts'
 import {
@@ -84,13 +84,15 @@ export class MemberServer {
   readonly #interceptors: Interceptor[] = []
   readonly #options: MemberOptions
   #release: ReturnType<typeof releaseOf>
-  #server: Server | undefined
+  #server: Server | TlsServer | undefined
+  #tls: TlsOptions | undefined
   #port: number
 
   constructor(options: MemberOptions) {
     this.#options = options
     this.#release = releaseOf(options.version)
     this.#port = options.port ?? 0
+    this.#tls = options.tls
     this.tokens = new Map(Object.entries(options.tokens ?? {}))
     this.authorize = options.authorize ?? (() => true)
     this.resources = new ServedResources(options.resources)
@@ -103,7 +105,7 @@ export class MemberServer {
 
   /** `https://127.0.0.1:PORT`, with the base path. */
   get url(): string {
-    const scheme = this.#options.tls ? 'https' : 'http'
+    const scheme = this.#tls ? 'https' : 'http'
     return `${scheme}://127.0.0.1:${this.#port}${this.#options.basePath ?? ''}`
   }
 
@@ -113,19 +115,11 @@ export class MemberServer {
 
   /** Accepts connections; after a {@link stop} on the port it had before. */
   async start(): Promise<void> {
-    const { tls } = this.#options
     const listener = (message: IncomingMessage, response: ServerResponse) => {
       void this.#handle(message, response)
     }
-    const server = tls
-      ? createTlsServer(
-          {
-            key: tls.key,
-            cert: tls.cert,
-            ...(tls.clientCa && { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
-          },
-          listener,
-        )
+    const server = this.#tls
+      ? createTlsServer(tlsContext(this.#tls), listener)
       : createServer(listener)
     // Watches stay silent for long.
     server.requestTimeout = 0
@@ -202,9 +196,15 @@ export class MemberServer {
     this.history.compact()
   }
 
-  /** Another Kubernetes version from now on. */
+  /** Another Kubernetes version from now on; what it serves is {@link addResource}'s. */
   upgrade(version: string): void {
     this.#release = releaseOf(version)
+  }
+
+  /** Another certificate for connections to come, as after a renewal. */
+  renewCertificate(tls: TlsOptions): void {
+    this.#tls = tls
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(tlsContext(tls))
   }
 
   /** Asks `interceptor` before every answer, the latest first. Returns how to take it away. */
@@ -248,7 +248,7 @@ export class MemberServer {
       watches: this.watches,
       clock: this.#options.clock ?? systemClock,
       bookmarkSeconds: this.#options.bookmarkSeconds ?? 60,
-      open: this.tokens.size === 0 && this.#options.tls?.clientCa === undefined,
+      open: this.tokens.size === 0 && this.#tls?.clientCa === undefined,
       authorize: this.authorize,
     }
   }
@@ -281,6 +281,12 @@ export class MemberServer {
       if (group === of.group && version === of.version && resource === of.resource) watch.end()
     }
   }
+}
+
+function tlsContext({ key, cert, clientCa }: TlsOptions) {
+  // A client without a certificate is let in here, and refused by an answer.
+  const clients = clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: false }
+  return { key, cert, ...clients }
 }
 
 function isDefinition({ group, resource }: GroupResource): boolean {

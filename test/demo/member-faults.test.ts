@@ -270,6 +270,26 @@ describe('state', () => {
   })
 })
 
+describe('an upgrade', () => {
+  test('moves ingresses: former group versions go with their watches, objects stay', async () => {
+    await cluster.stop()
+    cluster = await startMemberCluster({ version: 'v1.18.20' })
+    const ingresses = { group: 'networking.k8s.io', resource: 'ingresses' }
+    const { uid } = cluster.put(ingresses, { metadata: { name: 'i', namespace: 'x' } })
+    const path = '/apis/extensions/v1beta1/ingresses'
+    const reader = await readWatch(`${cluster.url}${path}?watch=true`)
+    readers.push(reader)
+    await reader.waitForLines(1)
+    expect((await get('/apis/networking.k8s.io/v1/ingresses')).status).toBe(404)
+    cluster.upgrade('v1.25.0')
+    await reader.waitForEnd()
+    expect((await get(path)).status).toBe(404)
+    const { items } = JSON.parse((await get('/apis/networking.k8s.io/v1/ingresses')).text)
+    expect(items[0].metadata.uid).toBe(uid)
+    expect(JSON.parse((await get('/version')).text).gitVersion).toBe('v1.25.0')
+  })
+})
+
 describe('discovery', () => {
   const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 

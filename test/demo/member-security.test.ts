@@ -84,6 +84,13 @@ describe('who may come in', () => {
   })
 })
 
+test('a renewed certificate is shown to those who connect from then on', async () => {
+  await start({})
+  member.renewCertificate(other.server)
+  await expect(get('/version')).rejects.toThrow(/certificate/)
+  expect((await get('/version', { ca: other.ca })).status).toBe(200)
+})
+
 describe('what they may read', () => {
   test('is refused in Kubernetes’ words', async () => {
     await start({

@@ -6,6 +6,7 @@
  * until the function it returned is called.
  */
 
+import { releaseOf } from '../../src/demo/member/release.ts'
 import { sendReply, statusReply } from '../../src/demo/member/reply.ts'
 import { storageOf } from '../../src/demo/member/served-resources.ts'
 import {
@@ -17,8 +18,9 @@ import {
   type StoredObject,
   uidFrom,
 } from '../../src/demo/member-server.ts'
+import { resourcesOfRelease } from '../../src/demo/older-releases.ts'
 import { builtInResources } from '../../src/demo/recorded.ts'
-import type { GroupResource } from '../../src/kube/group-resource.ts'
+import { apiVersionOf, type GroupResource } from '../../src/kube/group-resource.ts'
 import { brokenOutput, pacedOutput, truncatedOutput } from './broken-output.ts'
 import {
   concerns,
@@ -63,11 +65,8 @@ export class MemberCluster {
   readonly #faults: RequestFaults
 
   constructor(options: MemberClusterOptions) {
-    this.server = new MemberServer({
-      version: 'v1.33.1',
-      resources: builtInResources(),
-      ...options,
-    })
+    const version = options.version ?? 'v1.33.1'
+    this.server = new MemberServer({ resources: resourcesIn(version), ...options, version })
     for (const name of ['default', 'kube-system']) {
       if (!this.server.get(NAMESPACES, '', name)) {
         this.server.put(NAMESPACES, { metadata: { name }, status: { phase: 'Active' } })
@@ -308,6 +307,19 @@ export class MemberCluster {
     )
   }
 
+  /** Another release: types it no longer serves go, with their watches, and new ones come. */
+  upgrade(version: string): void {
+    const next = resourcesIn(version)
+    const { resources } = this.server
+    const served = new Set(next.map((resource) => `${apiVersionOf(resource)}/${resource.resource}`))
+    this.server.upgrade(version)
+    for (const resource of next) if (!resources.find(resource)) this.server.addResource(resource)
+    for (const resource of resources.all().filter(({ custom }) => !custom)) {
+      const known = served.has(`${apiVersionOf(resource)}/${resource.resource}`)
+      if (!known) this.server.removeResource(resource)
+    }
+  }
+
   backup(): ReturnType<MemberServer['history']['backup']> {
     return this.server.history.backup()
   }
@@ -365,6 +377,10 @@ export class MemberCluster {
       if (sameType(of, resource)) this.server.addResource({ ...resource, custom: false })
     }
   }
+}
+
+function resourcesIn(version: string) {
+  return resourcesOfRelease(builtInResources(), Number(releaseOf(version).minor))
 }
 
 function failureReply(failure: Failure, request: MemberRequest) {

@@ -47,10 +47,10 @@ function readPage(of: {
   const revision = snapshotRevision(history, { ...options, start })
   const relative = (object: StoredObject) =>
     request.namespace === '' ? keyOf(object) : object.name
-  const all = history
-    .snapshot(of.of, revision)
-    .filter((object) => selection.matches(object))
-    .filter((object) => start === undefined || relative(object) > start.after)
+  const snapshot = history.snapshot(of.of, revision)
+  const prefix = request.namespace === '' ? '' : `${request.namespace}/`
+  const first = start ? indexAfter(snapshot, prefix + start.after) : 0
+  const all = snapshot.slice(first).filter((object) => selection.matches(object))
   const items = options.limit > 0 ? all.slice(0, options.limit) : all
   if (items.length === all.length) {
     return { items, revision, continueToken: undefined, remaining: undefined }
@@ -61,6 +61,17 @@ function readPage(of: {
     continueToken: writeContinue({ revision, after: relative(items.at(-1)!) }),
     remaining: selection.everything ? all.length - items.length : undefined,
   }
+}
+
+/** Where in a sorted snapshot the objects behind `key` begin. */
+function indexAfter(snapshot: readonly StoredObject[], key: string): number {
+  let [low, high] = [0, snapshot.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (keyOf(snapshot[middle]!) > key) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function snapshotRevision(

@@ -24,12 +24,19 @@ export function storageKey({ group, resource }: GroupResource): string {
   return `${group}/${resource}`
 }
 
+const SNAPSHOTS_KEPT = 16
+
 export class ObjectHistory {
   #revision: bigint
   #floor: bigint
   readonly #objects = new Map<string, Map<string, StoredObject>>()
   #changes: Change[] = []
   readonly #listeners = new Set<Listener>()
+  readonly #snapshots: Array<{
+    readonly of: string
+    readonly revision: bigint
+    readonly objects: readonly StoredObject[]
+  }> = []
   readonly #maxChanges: number
 
   constructor(options: { firstRevision: bigint; maxChanges: number }) {
@@ -81,7 +88,17 @@ export class ObjectHistory {
   }
 
   /** All objects of a type in key order, as they were at `revision`. */
-  snapshot(of: string, revision = this.#revision): StoredObject[] {
+  snapshot(of: string, revision = this.#revision): readonly StoredObject[] {
+    // The pages of a list come one after another: only the first one pays for the snapshot.
+    const cached = this.#snapshots.find((one) => one.of === of && one.revision === revision)
+    if (cached) return cached.objects
+    const objects = this.#makeSnapshot(of, revision)
+    this.#snapshots.unshift({ of, revision, objects })
+    this.#snapshots.length = Math.min(this.#snapshots.length, SNAPSHOTS_KEPT)
+    return objects
+  }
+
+  #makeSnapshot(of: string, revision: bigint): StoredObject[] {
     const state = new Map(this.#objects.get(of) ?? [])
     for (let i = this.#changes.length - 1; i >= 0; i--) {
       const change = this.#changes[i]!
@@ -114,6 +131,7 @@ export class ObjectHistory {
     objects: ReadonlyMap<string, readonly StoredObject[]>
   }): void {
     this.#objects.clear()
+    this.#snapshots.length = 0
     for (const [of, objects] of state.objects) {
       this.#objects.set(of, new Map(objects.map((object) => [keyOf(object), object])))
     }
