@@ -1,28 +1,21 @@
 /**
- * A server of everything but objects: who is asking, rights, discovery, OpenAPI, reviews, health.
- *
- * On a real store; only where FleetAccess objects come from is a list in memory.
+ * The whole API server on a real store, but for registrations: FleetAccess objects are a list in
+ * memory. For tests of rights, and of what is answered about types.
  */
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import type { Access } from '../../src/apiserver/access/access.ts'
 import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catalog.ts'
-import { discovery } from '../../src/apiserver/discovery/plugin.ts'
 import type { RootKind } from '../../src/apiserver/discovery/root-listing.ts'
-import { health } from '../../src/apiserver/health/plugin.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
-import { openApi } from '../../src/apiserver/openapi/plugin.ts'
-import { authentication } from '../../src/apiserver/plugins/authenticate.ts'
-import { statusErrors } from '../../src/apiserver/plugins/status-errors.ts'
-import { reviews } from '../../src/apiserver/reviews/plugin.ts'
+import { buildServer } from '../../src/apiserver/server.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { AccessRule, FleetAccess } from '../../src/kube/fleet-access.ts'
 import type { JsonObject } from '../../src/kube/kube-object.ts'
 import { createLogger } from '../../src/log.ts'
-import { createAccessToken, findAccessToken } from '../../src/store/access-tokens.ts'
+import { createAccessToken } from '../../src/store/access-tokens.ts'
 import type { Store } from '../../src/store/connect.ts'
-import { currentRevision } from '../../src/store/fleet-revision.ts'
 
 export interface DocumentServer {
   readonly server: FastifyInstance
@@ -38,7 +31,6 @@ export interface DocumentServer {
 export interface DocumentServerOptions {
   readonly rootKinds?: readonly RootKind[]
   readonly rootDocuments?: ReadonlyMap<string, JsonObject>
-  readonly isStopping?: () => boolean
 }
 
 const log = createLogger('silent')
@@ -48,27 +40,15 @@ export async function documentServer(
   {
     rootKinds = [],
     rootDocuments = new Map(),
-    isStopping = () => false,
   }: DocumentServerOptions = {},
 ): Promise<DocumentServer> {
   const catalog = await createCatalogCache(store, log)
   const source = accessList()
   const access = await createAccess({ catalog, source, log, clock: systemClock })
-  const server: FastifyInstance = Fastify()
-  await server.register(statusErrors)
-  await server.register(authentication, {
-    findToken: (token: string) => findAccessToken(store, token),
-    clock: systemClock,
-  })
-  await server.register(discovery, { access, rootKinds })
-  await server.register(openApi, { access, rootKinds, rootDocuments, source: storedOpenApi(store) })
-  await server.register(reviews, { access, rootKinds })
-  await server.register(health, {
-    pingDatabase: () => currentRevision(store),
-    isStopping,
+  const server = await buildServer({
+    ...{ store, catalog, access, log, clock: systemClock },
+    root: { rootKinds, rootDocuments, source: storedOpenApi(store) },
     metrics: new Registry(),
-    log,
-    clock: systemClock,
   })
   return {
     ...{ server, access, catalog, setAccess: source.set },

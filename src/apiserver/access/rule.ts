@@ -43,6 +43,14 @@ export function coversClusterName(rule: AccessRule, name: string): boolean {
   return rule.clusters?.some((pattern) => matchesGlob(pattern, name)) ?? false
 }
 
+/** Could there be a cluster in the rule at all? */
+export function mayCoverClusters({ clusters, clusterSelector }: AccessRule): boolean {
+  if (clusters !== undefined && clusters.length === 0) return false
+  if (clusterSelector === undefined) return clusters !== undefined
+  const { matchLabels = {}, matchExpressions = [] } = clusterSelector
+  return Object.keys(matchLabels).length + matchExpressions.length > 0
+}
+
 export function coversCluster(
   rule: AccessRule,
   cluster: { readonly name: string; readonly labels: Readonly<Record<string, string>> },

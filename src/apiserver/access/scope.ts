@@ -3,7 +3,12 @@ import type { AccessRule } from '../../kube/fleet-access.ts'
 import type { ReadScope, ScopedCluster } from '../../store/read-scope.ts'
 import type { CatalogCluster, ClusterResource } from '../catalog.ts'
 import type { ScopeRequest } from './access.ts'
-import { coversClusterName, coversEveryNamespace, coversNamespace } from './rule.ts'
+import {
+  coversClusterName,
+  coversEveryNamespace,
+  coversNamespace,
+  mayCoverClusters,
+} from './rule.ts'
 
 /** Which rules hold for a cluster; create-access.ts remembers it for as long as a catalog lives. */
 export type CoversCluster = (rule: AccessRule, cluster: CatalogCluster) => boolean
@@ -76,6 +81,8 @@ function mightGrant(rules: readonly AccessRule[], { clusters, namespace }: Scope
   return rules.some(
     (rule) =>
       (namespace === undefined ? rule.namespaces.length > 0 : coversNamespace(rule, namespace)) &&
-      (clusters === 'every-cluster' || clusters.some((name) => coversClusterName(rule, name))),
+      (clusters === 'every-cluster'
+        ? mayCoverClusters(rule)
+        : clusters.some((name) => coversClusterName(rule, name))),
   )
 }
