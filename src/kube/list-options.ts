@@ -32,6 +32,10 @@ export function parseListOptions(query: URLSearchParams): ListOptions {
   const resourceVersion = parseResourceVersion(query.get('resourceVersion') ?? '')
   const match = query.get('resourceVersionMatch')
   const token = query.get('continue')
+  if (token && resourceVersion) {
+    const message = 'specifying resource version is not allowed when using continue'
+    throw new StatusError('BadRequest', message)
+  }
   return {
     labelSelector: selector(query, 'labelSelector'),
     fieldSelector: selector(query, 'fieldSelector'),

@@ -105,6 +105,7 @@ function send(
 ): FastifyReply {
   const body = Buffer.concat(json)
   reply.header('Content-Type', `application/${encoding}`)
+  reply.header('Cache-Control', 'no-cache, private')
   if (encoding === 'yaml') return reply.send(Buffer.from(jsonToYaml(body.toString('utf8'))))
   return reply.send(wantsPretty(query, request.headers['user-agent']) ? indented(body) : body)
 }

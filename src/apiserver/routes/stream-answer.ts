@@ -62,7 +62,7 @@ function isPretty({ headers }: FastifyRequest, query: URLSearchParams): boolean 
 
 /** Takes the response out of Fastify's hands: its own streams would hold what we recycle. */
 function startResponse(reply: FastifyReply, answer: StreamedAnswer): ServerResponse {
-  reply.header('Content-Type', answer.contentType)
+  reply.header('Content-Type', answer.contentType).header('Cache-Control', 'no-cache, private')
   if (answer.warnings.length > 0) reply.header('Warning', [...answer.warnings])
   const headers = reply.getHeaders()
   reply.hijack()
