@@ -42,6 +42,10 @@ export class Discoverer {
       this.#part('/api', signal),
       this.#part('/apis', signal),
     ])
+    // Every API server has these; a document without them is a proxy's, or broken.
+    if (core.resources.length === 0 && core.broken.size === 0) {
+      throw new MemberError('rubbish', 'the answer has no core types: cannot discover types')
+    }
     return {
       resources: [...core.resources, ...groups.resources],
       broken: new Set([...core.broken, ...groups.broken]),

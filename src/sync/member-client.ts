@@ -109,7 +109,7 @@ export class MemberClient {
 
   async #send(request: MemberRequest): Promise<Dispatcher.ResponseData> {
     if (this.#closed) throw new MemberError('unreachable', 'the client is closed')
-    const authorization = await this.#access.authorize()
+    const authorization = await this.#authorize()
     const dispatcher = this.#dispatcherFor(authorization)
     const patience = this.#options.answerMilliseconds ?? ANSWER_MILLISECONDS
     const timeout = request.endless ? 0 : patience
@@ -133,6 +133,17 @@ export class MemberClient {
     } catch (error) {
       request.signal?.throwIfAborted()
       throw connectionError(error)
+    }
+  }
+
+  /** A token file that is gone, a plugin that prints rubbish: no way in, until it is better. */
+  async #authorize(): Promise<Authorization> {
+    try {
+      return await this.#access.authorize()
+    } catch (error) {
+      if (error instanceof MemberError) throw error
+      const message = error instanceof Error ? error.message : String(error)
+      throw new MemberError('unauthorized', message, { cause: error })
     }
   }
 

@@ -17,8 +17,13 @@ interface Read {
 /** apidiscovery.k8s.io v2 and v2beta1, which are alike in all that is read here. */
 export function readAggregated(document: Fields): Read {
   const read: Read = { resources: [], broken: new Set() }
+  if (!Array.isArray(document.items)) throw rubbish('no items')
   for (const item of listOf(document.items)) {
-    const group = textOf((item.metadata as Fields | undefined)?.name)
+    // The core group has no name, and no metadata to put it in.
+    const { name = '' } = (item.metadata ?? {}) as Fields
+    if (typeof name !== 'string') throw rubbish('a group without a name')
+    const group = name
+    if (!Array.isArray(item.versions)) throw rubbish(`no versions of ${group || 'the core group'}`)
     for (const version of listOf(item.versions)) {
       readAggregatedVersion({ group, version: textOf(version.version) }, version, read)
     }
@@ -50,14 +55,13 @@ function readAggregatedVersion(
 
 /** APIVersions, the answer of /api. */
 export function readVersions(document: Fields): GroupVersion[] {
+  if (!Array.isArray(document.versions)) throw rubbish('no versions')
   return textsOf(document.versions).map((version) => ({ group: '', version }))
 }
 
 /** APIGroupList, the answer of /apis. */
 export function readGroupList(document: Fields): GroupVersion[] {
-  if (!Array.isArray(document.groups)) {
-    throw new MemberError('rubbish', 'the answer has no groups: cannot discover types')
-  }
+  if (!Array.isArray(document.groups)) throw rubbish('no groups')
   return listOf(document.groups).flatMap((group) =>
     listOf(group.versions).map((version) => ({
       group: textOf(group.name),
@@ -69,12 +73,7 @@ export function readGroupList(document: Fields): GroupVersion[] {
 /** APIResourceList, the answer of one group version. @throws MemberError */
 export function readResourceList(document: unknown, of: GroupVersion): ResourceInfo[] {
   const { resources } = (document ?? {}) as Fields
-  if (!Array.isArray(resources)) {
-    throw new MemberError(
-      'rubbish',
-      `the answer has no resources: cannot discover ${apiVersionOf(of)}`,
-    )
-  }
+  if (!Array.isArray(resources)) throw rubbish(`no resources of ${apiVersionOf(of)}`)
   return listOf(resources)
     .filter((one) => !textOf(one.name).includes('/')) // pods/log
     .flatMap(
@@ -88,6 +87,11 @@ export function readResourceList(document: unknown, of: GroupVersion): ResourceI
           ...namesOf(one),
         }) ?? [],
     )
+}
+
+/** Without it nothing can be concluded from the document, least of all that types are gone. */
+function rubbish(what: string): MemberError {
+  return new MemberError('rubbish', `the answer has ${what}: cannot discover types`)
 }
 
 function namesOf(one: Fields) {

@@ -6,6 +6,7 @@
 import { apiVersionOf, type GroupResource, type ResourceInfo } from '../kube/group-resource.ts'
 import { storedAs } from '../kube/moved-resources.ts'
 import type { SyncGroupResources } from '../kube/pedia-cluster.ts'
+import { isBuiltInGroup } from './built-in-groups.ts'
 import { compareVersions } from './version-order.ts'
 
 export interface SyncList {
@@ -61,6 +62,22 @@ export function resolveSyncList(inputs: ResolveInputs): ResolvedSyncList {
   }
   targets.sort((a, b) => (keyOf(a.type) < keyOf(b.type) ? -1 : 1))
   return { targets, missing: missingOf(inputs.list, targets) }
+}
+
+/** Whether the list asks for a type by name or by `*`, served or not. */
+export function wantsType(list: SyncList, type: GroupResource): boolean {
+  if (list.excluded.some((entry) => namesStored(entry, type))) return false
+  return (
+    list.wanted.some((entry) => namesStored(entry, type)) ||
+    (list.allCustomResources && !isBuiltInGroup(type.group))
+  )
+}
+
+function namesStored(entry: SyncGroupResources, type: GroupResource): boolean {
+  const moved = entry.resources.some(
+    (resource) => keyOf(storedAs({ group: entry.group, resource })) === keyOf(type),
+  )
+  return moved || names(entry, type)
 }
 
 /** A key of the type, for maps. */

@@ -1,0 +1,116 @@
+/**
+ * Keeps the OpenAPI v3 documents of the group versions that are synced from a member.
+ *
+ * The index names each document with its digest, so only what changed is fetched. A member without
+ * v3 is left without; nothing here holds up the sync of objects.
+ */
+import { parseApiVersion } from '../kube/group-resource.ts'
+import {
+  listOpenApiPaths,
+  putOpenApiDocument,
+  removeOpenApiDocument,
+} from '../store/openapi-documents.ts'
+import type { MemberClient } from './member-client.ts'
+import { MemberError } from './member-error.ts'
+import type { SyncServices } from './services.ts'
+
+export interface OpenApiMirrorOptions {
+  readonly services: SyncServices
+  readonly clusterId: number
+  readonly client: MemberClient
+}
+
+interface Listed {
+  readonly path: string
+  readonly url: string
+  /** Lower-case hex of SHA-512; `''` when the index does not say. */
+  readonly digest: string
+}
+
+export class OpenApiMirror {
+  readonly #options: OpenApiMirrorOptions
+  /** Digest by path, as far as fetched or found in the store. */
+  #have: Map<string, string> | undefined
+  #running: Promise<void> | undefined
+
+  constructor(options: OpenApiMirrorOptions) {
+    this.#options = options
+  }
+
+  /** Returns at once. One update at a time; what is skipped meanwhile comes with the next discovery. */
+  updateSoon(apiVersions: readonly string[], signal: AbortSignal): void {
+    this.#running ??= this.#update(apiVersions, signal).finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  /** Never throws: it is tried again with the next discovery. */
+  async #update(apiVersions: readonly string[], signal: AbortSignal): Promise<void> {
+    const { services, clusterId } = this.#options
+    try {
+      const paths = new Set(apiVersions.map(pathOf))
+      const have = this.#have ?? (await this.#stored())
+      this.#have = have
+      const listed = (await this.#index(signal)).filter(({ path }) => paths.has(path))
+      for (const one of listed) await this.#fetch(one, have, signal)
+      for (const path of [...have.keys()]) {
+        if (paths.has(path)) continue
+        await removeOpenApiDocument(services.store, clusterId, path)
+        have.delete(path)
+      }
+    } catch (error) {
+      if (signal.aborted || (error instanceof MemberError && error.failure === 'not-found')) return
+      services.log.debug({ err: error, clusterId }, 'OpenAPI documents were not read')
+    }
+  }
+
+  async #stored(): Promise<Map<string, string>> {
+    const { services, clusterId } = this.#options
+    const paths = await listOpenApiPaths(services.store, [clusterId])
+    return new Map(paths.map(({ path, digest }) => [path, digest]))
+  }
+
+  async #index(signal: AbortSignal): Promise<Listed[]> {
+    const index = (await this.#options.client.readJson({
+      path: '/openapi/v3',
+      asked: 'read the OpenAPI index',
+      signal,
+    })) as { paths?: Record<string, { serverRelativeURL?: unknown }> } | null
+    return Object.entries(index?.paths ?? {}).flatMap(([path, entry]) => {
+      const url = entry?.serverRelativeURL
+      if (typeof url !== 'string') return []
+      const digest = new URL(url, 'http://member').searchParams.get('hash')?.toLowerCase() ?? ''
+      return [{ path, url, digest }]
+    })
+  }
+
+  async #fetch(
+    { path, url, digest }: Listed,
+    have: Map<string, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // Without a digest one fetch has to do: nothing says whether another would differ.
+    if (digest === '' ? have.has(path) : have.get(path) === digest) return
+    const { services, clusterId, client } = this.#options
+    const { pathname, searchParams } = new URL(url, 'http://member')
+    const query = Object.fromEntries(searchParams)
+    const { body } = await client.read({
+      path: pathname,
+      query,
+      asked: `read the OpenAPI document ${path}`,
+      signal,
+    })
+    await putOpenApiDocument(services.store, clusterId, { path, body })
+    have.set(path, digest)
+  }
+}
+
+/** `api/v1`, `apis/apps/v1`. */
+function pathOf(apiVersion: string): string {
+  const { group } = parseApiVersion(apiVersion)
+  return group === '' ? `api/${apiVersion}` : `apis/${apiVersion}`
+}

@@ -1,0 +1,96 @@
+/**
+ * Writes what a cluster syncer has to say, when it has changed: to its PediaCluster, and for readers.
+ *
+ * Writes are spaced out, and tried again: a status that could not be written is not forgotten.
+ */
+import type { PediaClusterStatus } from '../kube/pedia-cluster.ts'
+import type { RegistrationSource } from '../registration/registration-source.ts'
+import { recordClusterState } from '../store/clusters.ts'
+import { type ClusterFacts, clusterStatus, staleReason } from './cluster-status.ts'
+import type { SyncServices } from './services.ts'
+import { Wakeup } from './wakeup.ts'
+
+export interface StatusWriterOptions {
+  readonly services: SyncServices
+  readonly registrations: RegistrationSource
+  readonly name: string
+  readonly uid: string
+  /** Undefined until the cluster is known to the store. */
+  readonly clusterId: () => number | undefined
+  /** Undefined while there is nothing to say: another process speaks for the cluster. */
+  readonly facts: () => ClusterFacts | undefined
+  /** As stored when the syncer started. */
+  readonly before: PediaClusterStatus | undefined
+}
+
+const RETRY_MILLISECONDS = 2_000
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions
+  readonly #wakeup = new Wakeup()
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #written: PediaClusterStatus | undefined
+  #recorded = ''
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options
+    this.#written = options.before
+    this.#running = this.#run(this.#stopping.signal)
+  }
+
+  /** Something may have changed; many of these are one write. */
+  changed(): void {
+    this.#wakeup.wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { services, name } = this.#options
+    const { statusMilliseconds } = services.limits
+    while (!signal.aborted) {
+      await this.#wakeup.wait(RETRY_MILLISECONDS * 5, signal)
+      try {
+        await this.#write()
+        await services.clock.sleep(statusMilliseconds, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        services.log.warn({ err: error, cluster: name }, 'the status of a cluster was not written')
+        await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
+        this.#wakeup.wake()
+      }
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { facts: factsNow, services, registrations, name, uid } = this.#options
+    const facts = factsNow()
+    if (!facts) return
+    await this.#record(facts)
+    const status = clusterStatus(facts, this.#written, services.clock.now())
+    if (JSON.stringify(status) === JSON.stringify(this.#written)) return
+    await registrations.writeStatus(name, uid, status)
+    this.#written = status
+  }
+
+  async #record(facts: ClusterFacts): Promise<void> {
+    const clusterId = this.#options.clusterId()
+    if (clusterId === undefined) return
+    const reason = staleReason(facts)
+    const version = facts.session?.health?.versionDocument
+    const said = JSON.stringify([reason, version])
+    if (said === this.#recorded) return
+    const at = facts.session?.lastHealthyAt
+    await recordClusterState(this.#options.services.store, clusterId, {
+      staleReason: reason,
+      ...(version !== undefined && { version }),
+      ...(reason === null && { staleSince: null }),
+      ...(reason !== null && at !== undefined && { staleSince: new Date(at) }),
+    })
+    this.#recorded = said
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The resource syncers of one member: starts, restarts and stops them as its list of types changes.
+ *
+ * A type that is no longer wanted is forgotten with its rows. One that the member no longer serves
+ * too, but only when the member itself says so under the type's own path: discovery can lag.
+ */
+import {
+  apiVersionOf,
+  type GroupResource,
+  parseApiVersion,
+  type ResourceInfo,
+} from '../kube/group-resource.ts'
+import type { Printer } from '../printers/printer.ts'
+import { listClusterResources, type StoredClusterResource } from '../store/cluster-resources.ts'
+import type { Lease, LeaseLost } from '../store/leases.ts'
+import { removeClusterResource } from '../store/put-objects.ts'
+import { Gate } from './gate.ts'
+import type { MemberClient } from './member-client.ts'
+import { MemberError } from './member-error.ts'
+import type { RelistCause } from './mirror-sink.ts'
+import { ResourceSyncer } from './resource-syncer.ts'
+import type { SyncServices } from './services.ts'
+import { keyOf, type SyncTarget } from './sync-list.ts'
+import type { TypeState } from './type-state.ts'
+
+export interface TypeSetOptions {
+  readonly services: SyncServices
+  readonly cluster: string
+  readonly lease: Lease
+  readonly client: MemberClient
+  readonly controlPlaneUid: () => string
+  readonly changed: () => void
+  readonly lost: (error: LeaseLost) => void
+}
+
+export interface WantedTypes {
+  readonly targets: readonly SyncTarget[]
+  readonly namespaces: readonly string[] | undefined
+  /** Whether a stored type that is not among the targets is not wanted any more, or only not served. */
+  readonly isWanted: (type: GroupResource) => boolean
+  /** A gap in discovery or a missing template: nothing is forgotten for it. */
+  readonly mayReturn: (stored: StoredClusterResource) => boolean
+  readonly printerFor: (info: ResourceInfo) => Printer
+  /** Equal texts mean equal columns. */
+  readonly columnsOf: (info: ResourceInfo) => string
+}
+
+interface Running {
+  readonly syncer: ResourceSyncer
+  /** What, when it changes, needs another syncer. */
+  readonly shape: string
+}
+
+export interface SyncedType {
+  readonly target: SyncTarget
+  readonly state: TypeState
+}
+
+export class TypeSet {
+  readonly #options: TypeSetOptions
+  readonly #running = new Map<string, Running>()
+  readonly #gate: Gate
+
+  constructor(options: TypeSetOptions) {
+    this.#options = options
+    this.#gate = new Gate(options.services.limits.firstListsPerMember)
+  }
+
+  get types(): SyncedType[] {
+    return [...this.#running.values()].map(({ syncer }) => ({
+      target: syncer.target,
+      state: syncer.state,
+    }))
+  }
+
+  relistAll(cause: RelistCause): void {
+    for (const { syncer } of this.#running.values()) syncer.relist(cause)
+  }
+
+  /** @throws LeaseLost, or what the store fails with; then it is to be called again. */
+  async apply(wanted: WantedTypes, signal: AbortSignal): Promise<void> {
+    const { services, lease } = this.#options
+    const stored = await listClusterResources(services.store, lease.clusterId)
+    const targets = new Map(wanted.targets.map((target) => [keyOf(target.type), target]))
+    for (const one of stored) {
+      if (!targets.has(keyOf(one))) await this.#forget(one, wanted, signal)
+    }
+    const byType = new Map(stored.map((one) => [keyOf(one), one]))
+    for (const [key, target] of targets) {
+      signal.throwIfAborted()
+      await this.#ensure(key, { target, wanted, stored: byType.get(key) })
+    }
+    this.#options.changed()
+  }
+
+  async stop(): Promise<void> {
+    const all = [...this.#running.values()]
+    this.#running.clear()
+    await Promise.all(all.map(({ syncer }) => syncer.stop()))
+  }
+
+  async #ensure(
+    key: string,
+    of: { target: SyncTarget; wanted: WantedTypes; stored: StoredClusterResource | undefined },
+  ): Promise<void> {
+    const { target, wanted, stored } = of
+    const shape = shapeOf(target, wanted)
+    const known = this.#running.get(key)
+    if (known?.shape === shape) {
+      if (!sameDescription(known.syncer.target, target)) await known.syncer.describe(target)
+      return
+    }
+    if (known) await this.#stopOne(key, known)
+    const printer = wanted.printerFor(target.info)
+    const { namespaces } = wanted
+    const { services, cluster, lease, client, controlPlaneUid, changed, lost } = this.#options
+    const shared = { services, cluster, lease, client, controlPlaneUid, changed, lost }
+    const syncer = new ResourceSyncer({
+      ...shared,
+      target,
+      printer,
+      // A position that a syncer has moved since it was read is in the store only.
+      stored: known ? undefined : stored,
+      namespaces,
+      gate: this.#gate,
+    })
+    this.#running.set(key, { syncer, shape })
+  }
+
+  async #forget(
+    stored: StoredClusterResource,
+    wanted: WantedTypes,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (wanted.mayReturn(stored)) return
+    if (wanted.isWanted(stored) && !(await this.#isGone(stored, signal))) return
+    const key = keyOf(stored)
+    const known = this.#running.get(key)
+    if (known) await this.#stopOne(key, known)
+    const { services, lease } = this.#options
+    await removeClusterResource(services.store, lease, stored.typeId)
+  }
+
+  async #isGone(stored: StoredClusterResource, signal: AbortSignal): Promise<boolean> {
+    const { group, version } = parseApiVersion(stored.apiVersion)
+    const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    try {
+      const path = `${prefix}/${stored.resource}`
+      await this.#options.client.readJson({
+        path,
+        query: { limit: '1' },
+        accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json',
+        asked: `list ${stored.resource}`,
+        signal,
+      })
+      return false
+    } catch (error) {
+      if (!(error instanceof MemberError)) throw error
+      return error.failure === 'not-found'
+    }
+  }
+
+  async #stopOne(key: string, { syncer }: Running): Promise<void> {
+    this.#running.delete(key)
+    await syncer.stop()
+  }
+}
+
+function shapeOf({ info }: SyncTarget, wanted: WantedTypes): string {
+  const { kind, namespaced, verbs, resource } = info
+  const watch = verbs.includes('watch')
+  const namespaces = namespaced ? wanted.namespaces : undefined
+  const columns = wanted.columnsOf(info)
+  return JSON.stringify([
+    apiVersionOf(info),
+    resource,
+    kind,
+    namespaced,
+    watch,
+    namespaces,
+    columns,
+  ])
+}
+
+/** What discovery serves of it changes nothing in how it is synced. */
+function sameDescription(a: SyncTarget, b: SyncTarget): boolean {
+  const text = ({ info, servedVersions }: SyncTarget) =>
+    JSON.stringify([info.singularName, info.shortNames, info.categories, servedVersions])
+  return text(a) === text(b)
+}
