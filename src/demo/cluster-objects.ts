@@ -29,7 +29,6 @@ const NOT_AS_RECORDED = new Set([
   'nodes.',
   'events.events.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
-  'sqlclaims.devopstoolkitseries.com',
 ])
 
 export function clusterObjects(
@@ -48,7 +47,9 @@ export function clusterObjects(
   return [
     ...namespaces.map((name) => namespace(setting, name, member.ageDays)),
     ...asRecorded,
-    ...member.nodes.map((state) => node(setting, state)),
+    ...member.nodes.map((state) =>
+      node(setting, { ...state, createdDaysAgo: Math.min(60, member.ageDays) }),
+    ),
     ...running(setting, coreDns(member)),
     ...running(setting, sillyDemo(member)),
     ...member.alsoRuns.flatMap((name) => running(setting, furtherApp(name))),
@@ -59,13 +60,14 @@ export function clusterObjects(
 /** Custom resources only where the demo wants them; the CRDs themselves are put first. */
 function isWanted(member: DemoMember, { of, text }: RecordedObject): boolean {
   if (NOT_AS_RECORDED.has(`${of.resource}.${of.group}`)) return false
+  // A dying namespace would stay so for ever, and my-db-01 is the life script's.
+  const metadata = memberNamed(membersOf(text), 'metadata')!
+  const name = stringOf(text, memberNamed(membersOf(text, metadata.valueStart), 'name'))
+  if (name === 'dying' || name === 'my-db-01') return false
   if (of.group.endsWith('.example.com') || of.group === 'devopstoolkitseries.com') {
     return member.customResources === 'claims' && of.group === 'devopstoolkitseries.com'
   }
-  // Dying namespaces would stay so for ever.
-  const metadata = memberNamed(membersOf(text), 'metadata')!
-  const name = stringOf(text, memberNamed(membersOf(text, metadata.valueStart), 'name'))
-  return name !== 'dying'
+  return true
 }
 
 function namespace(setting: Setting, name: string, ageDays: number): Placed {

@@ -51,5 +51,5 @@ function ageSeconds(
   const share = draw / 0xffffffff
   if (resource === 'events') return share * 0.5 * HOUR_SECONDS
   if (/"name":"(system:|kube-|default")/.test(text)) return setting.ageDays * DAY_SECONDS
-  return HOUR_SECONDS + share * Math.min(setting.ageDays, 120) * DAY_SECONDS
+  return HOUR_SECONDS + share * (Math.min(setting.ageDays, 120) * DAY_SECONDS - HOUR_SECONDS)
 }
