@@ -14,7 +14,7 @@ export interface GetRequest {
 
 export interface ObjectReader {
   /** In the order asked for; what is not consumed is not read. */
-  readonly list: (request: ListRequest) => AsyncGenerator<readonly RawRow[]>
+  readonly list: (request: ListRequest, signal: AbortSignal) => AsyncGenerator<readonly RawRow[]>
   /** How many objects `list` would give, `limit` left aside. */
   readonly count: (request: ListRequest) => Promise<number>
   /** One per cluster that has it. */

@@ -117,7 +117,7 @@ function healthOptions(
 
 function objectReader(store: Store): ObjectReader {
   return {
-    list: (request) => listObjects(store, request),
+    list: (request, signal) => listObjects(store, request, { signal }),
     count: (request) => countObjects(store, request),
     get: (request) => getObject(store, request),
     revision: () => currentRevision(store),

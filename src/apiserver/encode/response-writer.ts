@@ -27,12 +27,9 @@ export class ResponseWriter implements ByteSink {
   #used = 0
   #gone: Error | undefined
   #waiting: PromiseWithResolvers<void> | undefined
-  #onGone: (() => void) | undefined
 
-  /** @param onGone - called once when the client goes away before {@link end}. */
-  constructor(response: ServerResponse, onGone?: () => void) {
+  constructor(response: ServerResponse) {
     this.#response = response
-    this.#onGone = onGone
     this.#current = this.#allocate()
     response.once('close', () => this.#close(new ClientGone()))
     response.once('error', (error) => this.#close(error))
@@ -49,7 +46,6 @@ export class ResponseWriter implements ByteSink {
   /** Sends what is left. Fulfilled once the client's system has all of it. */
   async end(): Promise<void> {
     if (this.#gone) throw this.#gone
-    this.#onGone = undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#response.end(this.#current.subarray(0, this.#used), resolve)
     this.#response.once('close', resolve)
@@ -99,6 +95,5 @@ export class ResponseWriter implements ByteSink {
     if (this.#gone) return
     this.#gone = error
     this.#waiting?.resolve()
-    this.#onGone?.()
   }
 }

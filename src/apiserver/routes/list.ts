@@ -59,7 +59,7 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
       ...staleWarning(asked.served, nowMilliseconds),
       ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
     ],
-    rows: parts.objects.list(wanted),
+    rows: (signal) => parts.objects.list(wanted, signal),
     write: (sink, batches) => writeList(sink, batches, answer),
   } satisfies StreamedAnswer
   return streamAnswer(call, streamed, parts.openStreams)

@@ -21,39 +21,52 @@ export interface Exchange {
 export interface StreamedAnswer {
   readonly contentType: string
   readonly warnings: readonly string[]
-  readonly rows: AsyncGenerator<readonly RawRow[]>
+  /** The signal is aborted when the client goes away: nobody waits for the rest of the query. */
+  readonly rows: (signal: AbortSignal) => AsyncGenerator<readonly RawRow[]>
   readonly write: (sink: ByteSink, batches: AsyncIterable<readonly RawRow[]>) => Promise<void>
 }
 
 /** @throws only before anything was sent. */
 export async function streamAnswer(
-  { request, reply, query }: Exchange,
+  exchange: Exchange,
   answer: StreamedAnswer,
   open: OpenStreams,
 ): Promise<FastifyReply> {
-  const first = await answer.rows.next()
-  const response = startResponse(reply, answer)
-  const done = open.add(response)
-  const stopQuery = () => {
-    answer.rows.return(undefined).catch((error: unknown) => {
-      request.log.debug({ err: error }, 'a query was given up')
-    })
-  }
+  const { reply } = exchange
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort(new ClientGone()))
+  const rows = answer.rows(gone.signal)
   try {
-    const writer = new ResponseWriter(response, stopQuery)
+    const first = await rows.next()
+    const response = startResponse(reply, answer)
+    const done = open.add(response)
+    await sendRest(exchange, answer, withFirst(first, rows)).finally(done)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+    // There is nobody to send a Status to.
+    reply.hijack()
+  } finally {
+    await rows.return(undefined)
+  }
+  return reply
+}
+
+async function sendRest(
+  { request, reply, query }: Exchange,
+  answer: StreamedAnswer,
+  batches: AsyncIterable<readonly RawRow[]>,
+): Promise<void> {
+  const response = reply.raw
+  try {
+    const writer = new ResponseWriter(response)
     const pretty = answer.contentType === 'application/json' && isPretty(request, query)
-    const sink = pretty ? new PrettyJson(writer) : writer
-    await answer.write(sink, withFirst(first, answer.rows))
+    await answer.write(pretty ? new PrettyJson(writer) : writer, batches)
     await writer.end()
   } catch (error) {
     if (error instanceof ClientGone) request.log.debug('the client left before the end of a list')
     else request.log.error({ err: error }, 'a list was cut off')
     response.destroy()
-  } finally {
-    done()
-    stopQuery()
   }
-  return reply
 }
 
 function isPretty({ headers }: FastifyRequest, query: URLSearchParams): boolean {
