@@ -5,6 +5,7 @@
  * made from `SETTINGS`, so a default is written once. Nothing else in src/ reads the environment.
  */
 import type { LogLevel } from './log.ts'
+import { DEFAULT_LIMITS } from './sync/limits.ts'
 
 type Read<T> = { readonly value: T } | { readonly mustBe: string }
 
@@ -23,6 +24,14 @@ export interface Setting<T> {
   /** May be given several times, or as one list with commas. */
   readonly many?: true
   readonly read: (text: string) => Read<T>
+}
+
+/** In place of the defaults in the table, for a command that has others. */
+export type Fallbacks = { readonly [K in SettingName]?: string }
+
+export interface Sources {
+  readonly environment?: Environment
+  readonly fallbacks?: Fallbacks
 }
 
 const text = (given: string): Read<string> =>
@@ -126,11 +135,18 @@ export const SETTINGS = {
     many: true,
     read: list,
   }),
-  syncMemberLists: define({
-    flag: 'sync-member-lists',
+  firstLists: define({
+    flag: 'first-lists',
     placeholder: 'N',
-    help: 'first lists that run at once against one member cluster',
-    fallback: '4',
+    help: 'first lists that one syncer runs at once',
+    fallback: String(DEFAULT_LIMITS.firstLists),
+    read: wholeNumber(1, 1000),
+  }),
+  firstListsPerMember: define({
+    flag: 'first-lists-per-member',
+    placeholder: 'N',
+    help: 'how many of them against one member cluster',
+    fallback: String(DEFAULT_LIMITS.firstListsPerMember),
     read: wholeNumber(1, 1000),
   }),
   changeLogHours: define({
@@ -163,7 +179,8 @@ type HasFallback =
   | 'dataDir'
   | 'listen'
   | 'secretValues'
-  | 'syncMemberLists'
+  | 'firstLists'
+  | 'firstListsPerMember'
   | 'changeLogHours'
   | 'changeLogChanges'
   | 'logLevel'
@@ -198,13 +215,14 @@ export function variableOf(setting: Setting<unknown>): string {
 export function parseConfig<Name extends SettingName>(
   names: readonly Name[],
   flags: Readonly<Record<string, unknown>>,
-  environment: Environment = process.env,
+  { environment = process.env, fallbacks = {} }: Sources = {},
 ): Config<Name> {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const name of names) {
     const setting: Setting<unknown> = SETTINGS[name]
-    const given = givenFor(setting, flags[name], environment)
+    const given =
+      givenFor(setting, flags[name], environment) ?? fallbackOf(setting, fallbacks[name])
     if (given === undefined) continue
     const result = setting.read(given.text)
     if ('value' in result) values[name] = result.value
@@ -230,8 +248,12 @@ function givenFor(
   }
   const variable = variableOf(setting)
   const value = environment[variable]
-  if (value !== undefined) return { text: value, by: variable }
-  return setting.fallback === undefined ? undefined : { text: setting.fallback, by: 'the default' }
+  return value === undefined ? undefined : { text: value, by: variable }
+}
+
+function fallbackOf(setting: Setting<unknown>, other: string | undefined): Given | undefined {
+  const text = other ?? setting.fallback
+  return text === undefined ? undefined : { text, by: 'the default' }
 }
 
 function problem(setting: Setting<unknown>, given: Given, mustBe: string): string {

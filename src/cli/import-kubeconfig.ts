@@ -1,8 +1,8 @@
 /**
  * `--import-kubeconfig`: a member cluster for each context of a kubeconfig, without manifests.
  *
- * The registration says only where the cluster is. Its credentials stay in the file, which the
- * syncers read again as kubectl would: paths, exec plugins and all.
+ * The registration says only what to sync. Address and credentials stay in the file, which the
+ * syncers use as kubectl would: paths, exec plugins and all.
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
@@ -25,8 +25,6 @@ const KIND = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
 
 export interface ImportedContext extends TrustedKubeconfig {
   readonly context: string
-  /** Of the member's API server, as the file has it. */
-  readonly server: string
 }
 
 export interface ImportRequest {
@@ -88,9 +86,8 @@ function importOf(path: string, kubeconfig: string, context: string): ImportedCo
   const baseDir = dirname(path)
   try {
     const options = { field: basename(path), context, trusted: true, baseDir }
-    const { server } = credentialsFromKubeconfig(kubeconfig, options)
-    const name = clusterNameOf(context)
-    return { name, kubeconfig, context, baseDir, server: server.href.replace(/\/$/, '') }
+    credentialsFromKubeconfig(kubeconfig, options)
+    return { name: clusterNameOf(context), kubeconfig, context, baseDir }
   } catch (error) {
     if (!(error instanceof InvalidConfig)) throw error
     throw new CommandFailure(`cannot import the kubeconfig ${path}: ${error.message}`)
@@ -120,8 +117,8 @@ function refuseSameName(path: string, imports: readonly ImportedContext[]): void
 }
 
 /**
- * Makes the registrations of these contexts, brings those of earlier starts up to date, and removes
- * those whose context is not imported any more. What a user registered is left alone.
+ * Makes the registrations of these contexts, and removes those of earlier starts whose context is
+ * not imported any more. What a user registered is left alone.
  */
 export async function registerImports(
   registrations: Registrations,
@@ -142,7 +139,7 @@ export async function registerImports(
 
 async function register(
   registrations: Registrations,
-  { name, context, server }: ImportedContext,
+  { name, context }: ImportedContext,
 ): Promise<void> {
   const found = await registrations.list({
     kind: KIND,
@@ -155,21 +152,14 @@ async function register(
         'not made from a kubeconfig is there already',
     )
   }
-  // What a user chose to sync stays: only the address follows the file.
-  const changed = {
-    metadata: { annotations: { [IMPORTED_ANNOTATION]: context } },
-    spec: { apiserver: server },
-  }
-  if (before) {
-    const merge = { kind: KIND, name, subresource: '', type: 'merge' } as const
-    await registrations.patch({ ...merge, body: bodyOf(changed), options: OPTIONS })
-    return
-  }
+  // What a user chose to sync since stays.
+  if (before) return
   const manifest = {
     apiVersion: apiVersionOf({ group: CLUSTER_GROUP, version: CLUSTER_VERSION }),
     kind: 'PediaCluster',
-    metadata: { name, ...changed.metadata },
-    spec: { ...changed.spec, syncResources: [{ group: '*', resources: ['*'] }] },
+    metadata: { name, annotations: { [IMPORTED_ANNOTATION]: context } },
+    // Without an address of its own: only then is it reached as the kubeconfig says.
+    spec: { syncResources: [{ group: '*', resources: ['*'] }] },
   }
   await registrations.create({ kind: KIND, body: bodyOf(manifest), options: OPTIONS })
 }

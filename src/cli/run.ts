@@ -4,13 +4,12 @@
  * Whatever goes wrong ends in one sentence on standard error: exit code 2 when the command line is
  * at fault, 1 when it is anything else. A stack is shown only for a defect of ours.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { StoreUnavailable } from '../store/connect.ts'
 import { COMMANDS } from './commands/commands.ts'
 import { CommandFailure } from './failure.ts'
+import { version } from './version.ts'
 
 /** What a command gets back to `run`: its exit code, 0 when it says nothing. */
 interface Outcome {
@@ -25,11 +24,6 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error)
   }
-}
-
-export function version(): string {
-  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  return String(JSON.parse(manifest).version)
 }
 
 function program(outcome: Outcome): Command {

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import {
   type Config,
+  type Fallbacks,
   parseConfig,
   SETTINGS,
   type Setting,
@@ -10,17 +11,29 @@ import {
 } from '../config.ts'
 
 /** Adds a flag for each of these settings. */
-export function addSettings(command: Command, names: readonly SettingName[]): Command {
-  for (const name of names) command.addOption(optionFor(name, SETTINGS[name]))
+export function addSettings(
+  command: Command,
+  names: readonly SettingName[],
+  fallbacks: Fallbacks = {},
+): Command {
+  for (const name of names) {
+    command.addOption(optionFor(name, { ...SETTINGS[name], ...fallbackIn(fallbacks, name) }))
+  }
   return command
+}
+
+function fallbackIn(fallbacks: Fallbacks, name: SettingName): { readonly fallback?: string } {
+  const fallback = fallbacks[name]
+  return fallback === undefined ? {} : { fallback }
 }
 
 /** @throws ConfigError naming every flag or variable that is malformed. */
 export function readSettings<Name extends SettingName>(
   command: Command,
   names: readonly Name[],
+  fallbacks: Fallbacks = {},
 ): Config<Name> {
-  return parseConfig(names, command.opts())
+  return parseConfig(names, command.opts(), { fallbacks })
 }
 
 function optionFor(name: SettingName, setting: Setting<unknown>): Option {

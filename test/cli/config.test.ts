@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, parseConfig, SETTINGS, type Setting, variableOf } from '../../src/config.ts'
 
+const NONE = { environment: {} }
 const ALL = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]
 
 describe('where a setting comes from', () => {
@@ -10,16 +11,25 @@ describe('where a setting comes from', () => {
     { name: 'its flag, which wins', flag: '127.0.0.1:2', variable: '127.0.0.1:1', want: 2 },
   ]
   test.each(cases)('$name', ({ flag, variable, want }) => {
-    const config = parseConfig(['listen'], { listen: flag }, { FLEETGLASS_LISTEN: variable })
+    const config = parseConfig(
+      ['listen'],
+      { listen: flag },
+      { environment: { FLEETGLASS_LISTEN: variable } },
+    )
     expect(config.listen.port).toBe(want)
   })
 
+  test('a command’s own default in place of the table’s', () => {
+    const sources = { ...NONE, fallbacks: { listen: '127.0.0.1:3' } }
+    expect(parseConfig(['listen'], {}, sources).listen.port).toBe(3)
+  })
+
   test('a flag given twice is one list', () => {
-    expect(parseConfig(['tlsSan'], { tlsSan: ['a,b', 'c'] }, {}).tlsSan).toEqual(['a', 'b', 'c'])
+    expect(parseConfig(['tlsSan'], { tlsSan: ['a,b', 'c'] }, NONE).tlsSan).toEqual(['a', 'b', 'c'])
   })
 
   test('what has no default is not there', () => {
-    expect('databaseUrl' in parseConfig(['databaseUrl'], {}, {})).toBe(false)
+    expect('databaseUrl' in parseConfig(['databaseUrl'], {}, NONE)).toBe(false)
   })
 })
 
@@ -36,7 +46,7 @@ describe('an address to listen on', () => {
     ['', undefined],
   ]
   test.each(cases)('%s', (listen, want) => {
-    const read = () => parseConfig(['listen'], { listen }, {}).listen
+    const read = () => parseConfig(['listen'], { listen }, NONE).listen
     if (want) expect(read()).toEqual(want)
     else expect(read).toThrow(`--listen must be HOST:PORT, such as 127.0.0.1:8443, not "${listen}"`)
   })
@@ -46,7 +56,7 @@ describe('mistakes', () => {
   test('are reported all at once, each by the name it was given under', () => {
     const flags = { listen: 'nowhere', secretValues: 'plain' }
     const environment = { FLEETGLASS_LOG_LEVEL: 'loud' }
-    const read = () => parseConfig(['listen', 'secretValues', 'logLevel'], flags, environment)
+    const read = () => parseConfig(['listen', 'secretValues', 'logLevel'], flags, { environment })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(
       [
@@ -58,7 +68,7 @@ describe('mistakes', () => {
   })
 
   test('a secret value is not repeated', () => {
-    const read = () => parseConfig(['databaseUrl'], { databaseUrl: 'mysql://u:hunter2@h/d' }, {})
+    const read = () => parseConfig(['databaseUrl'], { databaseUrl: 'mysql://u:hunter2@h/d' }, NONE)
     expect(read).toThrow('--database-url must be a URL, postgres://USER@HOST:PORT/DATABASE')
     expect(read).not.toThrow('hunter2')
   })

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { connectStore } from '../../store/connect.ts'
 import { migrate } from '../../store/migrate.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
-import { requireDatabaseUrl } from './require-database-url.ts'
+import { required } from './required.ts'
 
 const TAKES = ['databaseUrl'] as const
 
@@ -12,7 +12,7 @@ export function defineMigrate(program: Command): void {
     .command('migrate')
     .description('bring a database to this release’s schema')
   addSettings(command, TAKES).action(async () => {
-    const url = requireDatabaseUrl(readSettings(command, TAKES))
+    const url = required(readSettings(command, TAKES), 'databaseUrl')
     const store = await connectStore({ url, applicationName: 'fleetglass migrate' })
     try {
       const applied = await migrate(store)

@@ -6,6 +6,7 @@
  * added to the file stays, and entries that point at this server follow it to a new port or CA.
  */
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { CommandFailure, messageOf } from '../failure.ts'
 import type { KeyPair } from './pki.ts'
@@ -66,6 +67,17 @@ export function writeKubeconfig(request: KubeconfigRequest): void {
     users: merge(old.users, users),
   }
   replaceFile(path, stringify(written))
+}
+
+/** How the server of this data directory is reached, as its administrator's kubeconfig says. */
+export function reachableFrom(dataDir: string): Reachable {
+  const path = join(dataDir, 'kubeconfig')
+  const { cluster } = readOld(path).clusters?.find(({ name }) => name === 'fleetglass') ?? {}
+  const { server, 'certificate-authority-data': ca } = cluster ?? {}
+  if (typeof server === 'string' && typeof ca === 'string') {
+    return { server, caCert: Buffer.from(ca, 'base64').toString() }
+  }
+  throw new CommandFailure(`${path} does not say where the server is: start serve once`)
 }
 
 function clusterEntry(name: string, at: Reachable, path: string): Entry<'cluster'> {

@@ -14,6 +14,7 @@ import type { ListenAddress } from '../../config.ts'
 import type { Logger } from '../../log.ts'
 import { databaseAccessSource } from '../../registration/database-source.ts'
 import { REGISTRATION_KINDS } from '../../registration/kinds.ts'
+import { registrationOpenApi } from '../../registration/open-api.ts'
 import type { Registrations } from '../../registration/registrations.ts'
 import type { Store } from '../../store/connect.ts'
 import { CommandFailure, hasCode } from '../failure.ts'
@@ -73,7 +74,7 @@ async function build(
     root: {
       rootKinds: REGISTRATION_KINDS,
       source: storedOpenApi(store),
-      rootDocuments: new Map(),
+      rootDocuments: registrationOpenApi(),
     },
     plugins: [registrationRoutes({ registrations, authorize, clock })],
   })

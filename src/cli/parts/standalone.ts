@@ -9,14 +9,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { type Config, variablesFor } from '../../config.ts'
 import type { Logger } from '../../log.ts'
-import { createRegistrations, type Registrations } from '../../registration/registrations.ts'
+import { createRegistrations } from '../../registration/registrations.ts'
 import { connectStore, type Store } from '../../store/connect.ts'
 import { migrate } from '../../store/migrate.ts'
 import { keyFileIn, prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { lockDirectory } from '../data-dir/lock.ts'
 import { readImports, registerImports } from '../import-kubeconfig.ts'
-import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
 import { startCertifiedServer } from './certified-server.ts'
 import { startSyncerProcess } from './syncer-process.ts'
 import { runUpkeep } from './upkeep.ts'
@@ -30,7 +30,8 @@ export const STANDALONE_SETTINGS = [
   'secretValues',
   'importKubeconfig',
   'context',
-  'syncMemberLists',
+  'firstLists',
+  'firstListsPerMember',
   'changeLogHours',
   'changeLogChanges',
   'logLevel',
@@ -44,14 +45,16 @@ export interface StandaloneOptions {
   readonly clock: Clock
   /** Entries of their own in the kubeconfig. */
   readonly memberClusters?: readonly string[]
+  /** Starts with an empty embedded database, whatever was in it. */
+  readonly fresh?: true
 }
 
 export interface Standalone {
   /** `https://127.0.0.1:8443` */
   readonly url: string
   readonly kubeconfig: string
-  readonly store: Store
-  readonly registrations: Registrations
+  /** Absolute. */
+  readonly dataDir: string
   /** Resolves with a sentence when it cannot go on. */
   readonly ended: Promise<string>
   stop(): Promise<void>
@@ -100,14 +103,15 @@ async function startParts(
   serving.push(() => syncer.stop())
   const { url, kubeconfig } = api
   const stop = () => started.disposeAsync()
-  return { url, kubeconfig, store, registrations, ended: database.ended, stop }
+  return { url, kubeconfig, dataDir, ended: database.ended, stop }
 }
 
 /** What the syncer must know as it was given to us. */
 function inherited(config: StandaloneConfig) {
-  const { secretValues, syncMemberLists, logLevel, importKubeconfig, context } = config
+  const { secretValues, firstLists, firstListsPerMember, logLevel } = config
+  const { importKubeconfig, context } = config
   return {
-    ...{ secretValues, syncMemberLists, logLevel },
+    ...{ secretValues, firstLists, firstListsPerMember, logLevel },
     ...(importKubeconfig !== undefined && { importKubeconfig }),
     ...(context !== undefined && { context }),
   }
@@ -120,11 +124,12 @@ interface StartedDatabase {
 
 async function startDatabase(
   dataDir: string,
-  { config, log }: StandaloneOptions,
+  { config, log, fresh }: StandaloneOptions,
   started: AsyncDisposableStack,
 ): Promise<StartedDatabase> {
   const { databaseUrl } = config
   if (databaseUrl !== undefined) return { url: databaseUrl, ended: new Promise(() => undefined) }
+  if (fresh) await removeEmbeddedPostgres(dataDir)
   const postgres = await startEmbeddedPostgres(dataDir, log)
   started.defer(() => postgres.stop())
   return postgres

@@ -88,6 +88,16 @@ export async function startEmbeddedPostgres(
   return running(place, child, urlOf(password, port))
 }
 
+/** Stops what runs on this data directory's database, and removes all that is in it. */
+export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
+  const link = join(dataDir, 'postgres')
+  if (!existsSync(link)) return
+  const folder = realpathSync(link)
+  await stopOrphan(join(folder, 'data'))
+  rmSync(folder, { recursive: true, force: true })
+  rmSync(link, { recursive: true, force: true })
+}
+
 /** How to reach the server that runs on this data directory now; undefined when none does. */
 export function runningPostgresUrl(dataDir: string): string | undefined {
   const link = join(dataDir, 'postgres')

@@ -1,0 +1,13 @@
+/** For commands that run apart from `serve`: they have no data directory with defaults in it. */
+import { ConfigError, SETTINGS, type SettingName, variableOf } from '../../config.ts'
+
+/** @throws ConfigError when it was not given. */
+export function required<Name extends SettingName, Value>(
+  config: { readonly [K in Name]?: Value },
+  name: Name,
+): NonNullable<Value> {
+  const value: Value | undefined = config[name]
+  if (value !== undefined && value !== null) return value
+  const { flag, help } = SETTINGS[name]
+  throw new ConfigError([`--${flag} (or ${variableOf(SETTINGS[name])}) is required: ${help}`])
+}

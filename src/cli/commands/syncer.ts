@@ -1,0 +1,62 @@
+/** `fleetglass syncer`: mirrors member clusters into a database. Any number share the clusters. */
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Command } from 'commander'
+import { systemClock } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import { createLogger } from '../../log.ts'
+import { databaseRegistrationSource } from '../../registration/database-source.ts'
+import { createRegistrations } from '../../registration/registrations.ts'
+import { connectStore } from '../../store/connect.ts'
+import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
+import { keyringFrom } from '../data-dir/encryption-key.ts'
+import { readImports } from '../import-kubeconfig.ts'
+import { addSettings, readSettings } from '../setting-options.ts'
+import { aborted, stopSignal } from '../stop-signal.ts'
+import { version } from '../version.ts'
+import { required } from './required.ts'
+
+const TAKES = [
+  'databaseUrl',
+  'encryptionKeyFile',
+  'secretValues',
+  'importKubeconfig',
+  'context',
+  'firstLists',
+  'firstListsPerMember',
+  'logLevel',
+] as const
+
+export function defineSyncer(program: Command): void {
+  const command = program
+    .command('syncer')
+    .description('run a syncer alone; the database must have been migrated')
+  addSettings(command, TAKES).action(() => runSyncer(readSettings(command, TAKES)))
+}
+
+async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> {
+  const log = createLogger(config.logLevel).child({ part: 'syncer' })
+  const signal = stopSignal()
+  const url = required<'databaseUrl', string>(config, 'databaseUrl')
+  const keyring = keyringFrom(
+    required<'encryptionKeyFile', string>(config, 'encryptionKeyFile'),
+    'fail',
+  )
+  const trustedKubeconfigs = readImports(config)
+  const { secretValues, firstLists, firstListsPerMember } = config
+  await using started = new AsyncDisposableStack()
+  const store = await connectStore({ url, applicationName: 'fleetglass syncer' })
+  started.defer(() => store.close())
+  const registrations = createRegistrations({ store, keyring, clock: systemClock })
+  started.defer(() => registrations.close())
+  const syncer = await startFleetSyncer({
+    ...{ store, keyring, secretValues, trustedKubeconfigs, log },
+    registrations: databaseRegistrationSource(registrations),
+    clock: systemClock,
+    holder: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
+    limits: { firstLists, firstListsPerMember },
+    version: version(),
+  })
+  started.defer(() => syncer.stop())
+  await aborted(signal)
+}
