@@ -74,9 +74,9 @@ async function runDemo(config: DemoConfig, command: string | undefined): Promise
   if (timeout.aborted && !signal.aborted) {
     throw new CommandFailure(`not all clusters came in step within ${IN_STEP_WITHIN_SECONDS} s`)
   }
-  if (command !== undefined) return runCommand(command, standalone.kubeconfig, signal)
+  if (command !== undefined) return await runCommand(command, standalone.kubeconfig, signal)
   if (!signal.aborted) console.log(demoGuide(standalone))
-  return untilStopped(standalone, signal)
+  return await untilStopped(standalone, signal)
 }
 
 /** Fleet and server start at the same time; what started is stopped whatever becomes of the other. */
