@@ -66,7 +66,9 @@ function readApplied({ kind, name, body, options }: ApplyRequest) {
   shape(value, kind)
   const { value: pruned, unknown } = prune(value, kind.schema)
   if (unknown.length > 0) throw undeclared(unknown[0]!, { kind, name })
-  return { applied: withMetadata(pruned as JsonObject, { name }), complaints }
+  const applied = pruned as JsonObject
+  if (nameOf(applied) !== '') requireName(applied, name)
+  return { applied: withMetadata(applied, { name }), complaints }
 }
 
 function checkVersion(value: JsonObject, kind: RegistrationKind): void {
@@ -139,10 +141,9 @@ async function applyOver(
   context: RegistrationContext,
   request: Applied & { readonly row: Parameters<typeof currentOf>[0] },
 ): Promise<string> {
-  const { kind, name, subresource, options, secrets } = request
+  const { kind, subresource, options, secrets } = request
   const current = currentOf(request.row)
   const merged = applyTo(current.object, request, context)
-  requireName(merged, name)
   const next = prepareUpdate({ current: current.object, next: merged, kind, subresource })
   return writeObject(writer, context, { kind, current, next, secrets, options, subresource })
 }

@@ -2,6 +2,7 @@
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
+import { conceal, secretFieldsOf } from './credentials.ts'
 import { type Body, cannotBeHandled, decodeObject } from './decode.ts'
 import { quote } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
@@ -33,7 +34,8 @@ export async function createObject(
   context: RegistrationContext,
   { kind, body, options }: CreateRequest,
 ): Promise<Written> {
-  const { object, complaints } = decodeObject(body, kind)
+  const { object: given, complaints } = decodeObject(body, kind)
+  const { object, secrets } = conceal(given, context.keyring, secretFieldsOf(kind))
   if (options.fieldValidation === 'Strict' && complaints.length > 0) {
     throw cannotBeHandled(object, kind, strictProblem(complaints))
   }
@@ -43,6 +45,7 @@ export async function createObject(
     return writeObject(writer, context, {
       kind,
       next,
+      secrets,
       options,
       subresource: '',
       by: updater(kind, options, ''),

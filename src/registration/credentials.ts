@@ -38,6 +38,9 @@ function digestOf(bytes: Uint8Array, keyring: Keyring): string {
   return Buffer.from(keyring.digest(bytes)).toString('base64')
 }
 
+/** What stands for no secret at all. */
+export const NO_SECRETS: Secrets = new Map()
+
 /** Puts digests in place of secrets, in the spec and in what client-side apply copied from it. */
 export function conceal(
   object: JsonObject,

@@ -10,7 +10,7 @@ import {
 } from '../kube/pedia-cluster.ts'
 import { allRegistrations, readRegistration, writeRegistrations } from '../store/registrations.ts'
 import { updater } from './create.ts'
-import { openSecrets, reveal, sealingContext } from './credentials.ts'
+import { NO_SECRETS, openSecrets, reveal, sealingContext } from './credentials.ts'
 import { field, sameJson, withField } from './json-text.ts'
 import { kindOfResource } from './kinds.ts'
 import { metadataOf, prepareUpdate } from './lifecycle.ts'
@@ -107,7 +107,15 @@ async function writeStatus(
     })
     const options = { fieldManager: SYNCER }
     const by = updater(kind, options, 'status')
-    await writeObject(writer, context, { kind, current, next, options, subresource: 'status', by })
+    await writeObject(writer, context, {
+      kind,
+      current,
+      next,
+      secrets: NO_SECRETS,
+      options,
+      subresource: 'status',
+      by,
+    })
   })
 }
 

@@ -5,6 +5,7 @@ import {
   type RegistrationWriter,
   writeRegistrations,
 } from '../store/registrations.ts'
+import { NO_SECRETS } from './credentials.ts'
 import { formatJson } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
 import { conflict, markDeleted, metadataOf } from './lifecycle.ts'
@@ -65,6 +66,7 @@ async function deleteOne(
       kind,
       current: withDeletion(current, context),
       next: markDeleted(current.object, context.clock.now()),
+      secrets: NO_SECRETS,
       options: { fieldManager: '', dryRun: options.dryRun === true },
       subresource: '',
     })

@@ -47,7 +47,8 @@ export async function replaceObject(
   context: RegistrationContext,
   { kind, name, subresource, body, options }: ReplaceRequest,
 ): Promise<Written> {
-  const { object, complaints } = decodeObject(body, kind)
+  const { object: given, complaints } = decodeObject(body, kind)
+  const { object, secrets } = conceal(given, context.keyring, secretFieldsOf(kind))
   if (options.fieldValidation === 'Strict' && complaints.length > 0) {
     throw cannotBeHandled(object, kind, strictProblem(complaints))
   }
@@ -59,7 +60,15 @@ export async function replaceObject(
     const current = currentOf(row)
     const next = prepareUpdate({ current: current.object, next: object, kind, subresource })
     const by = updater(kind, options, subresource)
-    return writeObject(writer, context, { kind, current, next, options, subresource, by })
+    return writeObject(writer, context, {
+      kind,
+      current,
+      next,
+      secrets,
+      options,
+      subresource,
+      by,
+    })
   })
   return { object: text, warnings: warningsOf(complaints, options), created: false }
 }
@@ -79,7 +88,8 @@ export async function patchObject(
     const row = await writer.read({ group: kind.group, resource: kind.resource, name })
     if (!row) throw notFound(kind, name)
     const current = currentOf(row)
-    const { object, complaints } = patched(context, current, { ...request, ...patch })
+    const { object: given, complaints } = patched(context, current, { ...request, ...patch })
+    const { object, secrets } = conceal(given, context.keyring, secretFieldsOf(kind))
     requireName(object, name)
     const next = prepareUpdate({ current: current.object, next: object, kind, subresource })
     const by = updater(kind, options, subresource)
@@ -87,6 +97,7 @@ export async function patchObject(
       kind,
       current,
       next,
+      secrets,
       options,
       subresource,
       by,

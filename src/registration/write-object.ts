@@ -1,5 +1,5 @@
 /**
- * The end of every write: secrets hidden, ownership recorded, everything checked, then stored.
+ * The end of every write: ownership recorded, everything checked, secrets sealed, then stored.
  *
  * Runs inside the one writing transaction (store/registrations.ts), so what was read is still true.
  * Verbs are in create.ts, update.ts and delete.ts.
@@ -13,7 +13,6 @@ import type { RegistrationWriter, StoredRegistration } from '../store/registrati
 import { keepClusterInStep } from './cluster-step.ts'
 import {
   byDigest,
-  conceal,
   keepSecrets,
   openSecrets,
   type Secrets,
@@ -81,10 +80,10 @@ export interface Proposal {
   readonly kind: RegistrationKind
   /** Undefined for a new object. */
   readonly current?: Current | undefined
-  /** With uid, times and generation (lifecycle.ts). */
+  /** With uid, times and generation (lifecycle.ts), and without secrets (credentials.ts). */
   readonly next: JsonObject
-  /** Secrets hidden before; those still in `next` are added. */
-  readonly secrets?: Secrets
+  /** Those that were in what was written, before digests took their place in `next`. */
+  readonly secrets: Secrets
   readonly options: WriteOptions
   readonly subresource: Subresource
   /** Left out when ownership is recorded in `next` already, as by an apply. */
@@ -105,11 +104,10 @@ export async function writeObject(
   const { kind, current, options } = proposal
   const { keyring } = context
   const fields = secretFieldsOf(kind)
-  const { object, secrets: given } = conceal(proposal.next, keyring, fields)
-  const uid = String(metadataOf(object).uid)
+  const uid = String(metadataOf(proposal.next).uid)
   const stored = openSecrets(current?.row.credentials ?? null, keyring, sealingContext(kind, uid))
-  const known = new Map([...byDigest(stored, keyring), ...(proposal.secrets ?? []), ...given])
-  const owned = recordOwnership(object, proposal, context.clock.now())
+  const known = new Map([...byDigest(stored, keyring), ...proposal.secrets])
+  const owned = recordOwnership(proposal, context.clock.now())
   const kept = keepSecrets(owned, known, fields)
   refuseInvalid(owned, proposal, kept.errors)
   if (current && isNoChange(current.object, owned) && !isFinalized(owned)) return current.row.object
@@ -121,11 +119,10 @@ export async function writeObject(
   return storeObject(writer, proposal, { object: owned, credentials })
 }
 
-function recordOwnership(object: JsonObject, proposal: Proposal, now: number): JsonObject {
-  const { by, current, kind } = proposal
-  if (!by) return object
+function recordOwnership({ next, by, current, kind }: Proposal, now: number): JsonObject {
+  if (!by) return next
   const live = current?.object ?? { apiVersion: apiVersionOf(kind), kind: kind.kind }
-  return recordUpdate({ live, now: object, schema: kind.schema, by, time: timestamp(now) })
+  return recordUpdate({ live, now: next, schema: kind.schema, by, time: timestamp(now) })
 }
 
 function refuseInvalid(
