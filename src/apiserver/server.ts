@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  LogController,
 } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
@@ -94,7 +95,8 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
   const limits = { maxHeaderSize: HEADERS_MOST_BYTES }
   const common = {
     loggerInstance: log as unknown as FastifyBaseLogger,
-    disableRequestLogging: true,
+    // plugins/access-log.ts writes one line a request, with who asked.
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle' as const,
     routerOptions: { maxParamLength: SEGMENT_MOST_CHARACTERS },
