@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authentication } from '../../src/apiserver/plugins/authenticate.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createAccessToken, revokeAccessToken } from '../../src/store/access-tokens.ts'
+import { makeCertificates } from '../support/certificates.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type DocumentServer, documentServer } from '../support/document-server.ts'
 import { until } from '../support/until.ts'
@@ -121,70 +121,6 @@ describe('a bearer token', () => {
     },
   )
 })
-
-/** A CA with a server and client certificates, and a CA that nobody knows. */
-function makeCertificates(folder: string): void {
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
-  for (const ca of ['ca', 'stranger']) {
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-subj',
-      `/CN=${ca}`,
-      '-days',
-      '2',
-      '-keyout',
-      `${ca}.key`,
-      '-out',
-      `${ca}.crt`,
-    )
-  }
-  const issue = (name: string, subject: string, ca: string) => {
-    openssl(
-      'req',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-subj',
-      subject,
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.csr`,
-    )
-    writeFileSync(join(folder, 'ext'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n')
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      `${ca}.crt`,
-      '-CAkey',
-      `${ca}.key`,
-      '-CAcreateserial',
-      '-days',
-      '2',
-      '-extfile',
-      'ext',
-      '-out',
-      `${name}.crt`,
-    )
-  }
-  issue('server', '/CN=localhost', 'ca')
-  issue('admin', '/O=system:masters/O=ops/CN=admin', 'ca')
-  issue('alone', '/CN=alone', 'ca')
-  issue('nameless', '/O=system:masters', 'ca')
-  issue('forged', '/O=system:masters/CN=admin', 'stranger')
-}
 
 describe('a client certificate', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fleetglass-certificates-'))

@@ -9,7 +9,7 @@ import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catalog.ts'
 import type { RootKind } from '../../src/apiserver/discovery/root-listing.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
-import { buildServer } from '../../src/apiserver/server.ts'
+import { buildServer, type TlsOptions } from '../../src/apiserver/server.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { AccessRule, FleetAccess } from '../../src/kube/fleet-access.ts'
 import type { JsonObject } from '../../src/kube/kube-object.ts'
@@ -31,16 +31,14 @@ export interface DocumentServer {
 export interface DocumentServerOptions {
   readonly rootKinds?: readonly RootKind[]
   readonly rootDocuments?: ReadonlyMap<string, JsonObject>
+  readonly tls?: TlsOptions
 }
 
 const log = createLogger('silent')
 
 export async function documentServer(
   store: Store,
-  {
-    rootKinds = [],
-    rootDocuments = new Map(),
-  }: DocumentServerOptions = {},
+  { rootKinds = [], rootDocuments = new Map(), tls }: DocumentServerOptions = {},
 ): Promise<DocumentServer> {
   const catalog = await createCatalogCache(store, log)
   const source = accessList()
@@ -49,6 +47,7 @@ export async function documentServer(
     ...{ store, catalog, access, log, clock: systemClock },
     root: { rootKinds, rootDocuments, source: storedOpenApi(store) },
     metrics: new Registry(),
+    ...(tls && { tls }),
   })
   return {
     ...{ server, access, catalog, setAccess: source.set },
