@@ -84,8 +84,10 @@ function parseResourceVersion(text: string): bigint | undefined {
 
 type Problem = Required<StatusCause>
 
+const MATCH = 'resourceVersionMatch'
+
 function validate(query: URLSearchParams): void {
-  const problems = [...matchProblems(query), ...initialEventsProblems(query)]
+  const problems = boolean(query, 'watch') ? watchProblems(query) : listProblems(query)
   if (problems.length === 0) return
   const sentences = problems.map(({ field, message }) => `${field}: ${message}`)
   const all = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`
@@ -94,31 +96,50 @@ function validate(query: URLSearchParams): void {
   })
 }
 
+function listProblems(query: URLSearchParams): readonly Problem[] {
+  const initial = query.has('sendInitialEvents')
+    ? [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]
+    : []
+  return [...matchProblems(query), ...initial]
+}
+
 function matchProblems(query: URLSearchParams): readonly Problem[] {
-  const match = query.get('resourceVersionMatch') ?? ''
+  const match = query.get(MATCH) ?? ''
   if (match === '') return []
-  const field = 'resourceVersionMatch'
   const version = query.get('resourceVersion') ?? ''
   const problems: Problem[] = []
   if (version === '') {
-    problems.push(forbidden(field, `${field} is forbidden unless resourceVersion is provided`))
+    problems.push(forbidden(MATCH, `${MATCH} is forbidden unless resourceVersion is provided`))
   }
   if (query.get('continue')) {
-    problems.push(forbidden(field, `${field} is forbidden when continue is provided`))
+    problems.push(forbidden(MATCH, `${MATCH} is forbidden when continue is provided`))
   }
   if (match !== 'Exact' && match !== 'NotOlderThan') {
-    const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`
-    problems.push({ reason: 'FieldValueNotSupported', message, field })
+    problems.push(notSupported(match, ['Exact', 'NotOlderThan', '']))
   }
   if (match === 'Exact' && version === '0') {
-    problems.push(forbidden(field, `${field} "exact" is forbidden for resourceVersion "0"`))
+    problems.push(forbidden(MATCH, `${MATCH} "exact" is forbidden for resourceVersion "0"`))
   }
   return problems
 }
 
-function initialEventsProblems(query: URLSearchParams): readonly Problem[] {
-  if (!query.has('sendInitialEvents') || boolean(query, 'watch')) return []
-  return [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]
+/** A watch that starts with a list says so by both options; without resourceVersion, too. */
+function watchProblems(query: URLSearchParams): readonly Problem[] {
+  const match = query.get(MATCH) ?? ''
+  if (!query.has('sendInitialEvents')) {
+    const why = `${MATCH} is forbidden for watch unless sendInitialEvents is provided`
+    return match === '' ? [] : [forbidden(MATCH, why)]
+  }
+  if (match === '') {
+    return [forbidden(MATCH, `sendInitialEvents requires setting ${MATCH} to NotOlderThan`)]
+  }
+  return match === 'NotOlderThan' ? [] : [notSupported(match, ['NotOlderThan'])]
+}
+
+function notSupported(value: string, supported: readonly string[]): Problem {
+  const values = supported.map((one) => JSON.stringify(one)).join(', ')
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`
+  return { reason: 'FieldValueNotSupported', message, field: MATCH }
 }
 
 function forbidden(field: string, why: string): Problem {

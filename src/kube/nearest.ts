@@ -2,7 +2,7 @@
 
 /** Undefined when none is close enough to be a misspelling. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const most = Math.max(2, Math.floor(word.length / 3))
+  const most = Math.max(2, Math.floor(word.length / 6))
   let best: { readonly text: string; readonly distance: number } | undefined
   for (const text of known) {
     const distance = editDistance(word.toLowerCase(), text.toLowerCase())

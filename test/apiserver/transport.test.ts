@@ -1,0 +1,217 @@
+/** HTTP itself: TLS, what is not even a request, limits, answers that are cut off, stopping. */
+import { once } from 'node:events'
+import { type ClientRequest, get, type IncomingMessage, type RequestOptions } from 'node:http'
+import { get as getTls } from 'node:https'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OpenStreams } from '../../src/apiserver/open-streams.ts'
+import { FLEET_PREFIX } from '../../src/apiserver/prefixes.ts'
+import { streamAnswer } from '../../src/apiserver/routes/stream-answer.ts'
+import { systemClock } from '../../src/clock.ts'
+import { createDemoPki } from '../../src/demo/pki.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type FleetServer, fleetServer } from '../support/fleet-server.ts'
+import { FilledCluster, type MemberType, metadata } from '../support/objects.ts'
+
+const PODS: MemberType = {
+  ...{ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true },
+}
+
+let database: TestDatabase
+let fleet: FleetServer
+let url: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const cluster = await FilledCluster.create(database.store, 'dot-01')
+  await cluster.fill(PODS, [{ metadata: metadata('web-0', { namespace: 'shop' }) }])
+  fleet = await fleetServer(database.store)
+  url = await fleet.listen()
+})
+
+afterAll(async () => {
+  await fleet?.close()
+  await database?.drop()
+})
+
+async function answerOf(request: ClientRequest) {
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const { statusCode, headers } = response
+  return { status: statusCode, headers, text: Buffer.concat(chunks).toString('utf8') }
+}
+
+const ask = (path: string, options: RequestOptions = {}) =>
+  answerOf(
+    get(`${url}${FLEET_PREFIX}${path}`, {
+      headers: { authorization: `Bearer ${fleet.admin.token}` },
+      ...options,
+    }),
+  )
+
+/** Sends bytes as they are, and reads until the other side is done. */
+async function sendRaw(text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.end(text)
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  return answer
+}
+
+describe('what is no request', () => {
+  const cases: ReadonlyArray<{
+    readonly name: string
+    readonly text: string
+    readonly code: number
+  }> = [
+    { name: 'rubbish', text: 'GE\x01T / HTTP/1.1\r\n\r\n', code: 400 },
+    {
+      name: 'two lengths',
+      text: 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      code: 400,
+    },
+    {
+      name: 'headers without end',
+      text: `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(600_000)}\r\n\r\n`,
+      code: 431,
+    },
+  ]
+  for (const { name, text, code } of cases) {
+    test(`${code} for ${name}, as a Status`, async () => {
+      const answer = await sendRaw(text)
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `))
+      const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+      expect(JSON.parse(body)).toMatchObject({ kind: 'Status', code })
+    })
+  }
+
+  test('an escape that cannot be decoded is a Status', async () => {
+    const { status, text } = await ask('/api/v1/pods/%zz')
+    expect([status, JSON.parse(text).kind]).toEqual([400, 'Status'])
+  })
+})
+
+test('a selector of 100 KB is read, escaped as it is', async () => {
+  const values = Array.from(
+    { length: 4_000 },
+    (_, i) => `value-${String(i).padStart(6, '0')}-abcdefg`,
+  )
+  const selector = encodeURIComponent(`app notin (${values.join(', ')})`)
+  expect(selector.length).toBeGreaterThan(100 * 1024)
+  const { status, text } = await ask(`/api/v1/pods?labelSelector=${selector}`)
+  expect([status, JSON.parse(text).items?.length]).toEqual([200, 1])
+})
+
+test('every answer has an id that the log has, too, and must not be kept by caches', async () => {
+  for (const path of ['/api/v1/pods', '/api/v1/namespaces/shop/pods/web-0', '/api/v1/nope']) {
+    const { headers } = await ask(path)
+    expect(headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers['cache-control']).toBe('no-cache, private')
+  }
+})
+
+test('who does not say who they are is told so', async () => {
+  const { status, text } = await ask('/api/v1/pods', { headers: {} })
+  expect([status, JSON.parse(text).reason]).toEqual([401, 'Unauthorized'])
+})
+
+describe('over TLS', () => {
+  test('a token is enough; so is a certificate of our CA; another is nobody', async () => {
+    const pki = (name: string) => createDemoPki({ name, clientName: 'jane', now: Date.now() })
+    const [ours, others] = await Promise.all([pki('ours'), pki('others')])
+    const secure = await fleetServer(database.store, { tls: { ...ours.server, ca: ours.ca } })
+    const address = new URL(await secure.listen())
+    const asking = (options: RequestOptions & { cert?: string; key?: string }) => {
+      const path = `${FLEET_PREFIX}/api/v1/pods`
+      const to = { host: '127.0.0.1', port: address.port, path, ca: ours.ca, agent: false }
+      return answerOf(getTls({ ...to, checkServerIdentity: () => undefined, ...options }))
+    }
+    const authorization = `Bearer ${secure.admin.token}`
+    expect((await asking({ headers: { authorization } })).status).toBe(200)
+    const byCertificate = await asking(ours.client)
+    expect(byCertificate.status).toBe(403)
+    expect(byCertificate.text).toContain('User \\"jane\\" cannot list resource')
+    expect((await asking(others.client)).status).toBe(401)
+    await secure.close()
+  })
+})
+
+describe('an answer that fails half way', () => {
+  test('breaks the connection, so that it never looks complete', async () => {
+    const server = Fastify()
+    const open = new OpenStreams()
+    server.get('/', (request, reply) =>
+      streamAnswer(
+        { request, reply, query: new URLSearchParams() },
+        {
+          contentType: 'application/json',
+          warnings: [],
+          async *rows() {
+            yield []
+            await delay(50)
+            throw new Error('the database is gone')
+          },
+          async write(sink, batches) {
+            await sink.write(Buffer.from('{"items":['.padEnd(200_000, ' ')))
+            for await (const _ of batches);
+            await sink.write(Buffer.from(']}'))
+          },
+        },
+        open,
+      ),
+    )
+    const address = await server.listen({ host: '127.0.0.1', port: 0 })
+    const [response] = (await once(get(address), 'response')) as [IncomingMessage]
+    expect(response.statusCode).toBe(200)
+    const read = async () => {
+      for await (const _ of response);
+    }
+    await expect(read()).rejects.toThrow('aborted')
+    await server.close()
+  })
+})
+
+describe('a server that stops', () => {
+  test('lets a list end that is under way, and cuts off one that does not', async () => {
+    const server = Fastify({ forceCloseConnections: 'idle' })
+    const open = new OpenStreams()
+    server.addHook('preClose', () => open.close(systemClock))
+    const finish = Promise.withResolvers<void>()
+    server.get<{ Params: { wait: string } }>('/:wait', (request, reply) =>
+      streamAnswer(
+        { request, reply, query: new URLSearchParams() },
+        {
+          contentType: 'application/json',
+          warnings: [],
+          async *rows() {
+            yield []
+          },
+          async write(sink) {
+            await sink.write(Buffer.from('['.padEnd(200_000, ' ')))
+            await (request.params.wait === 'short'
+              ? finish.promise
+              : delay(60_000, undefined, { ref: false }))
+            await sink.write(Buffer.from(']'))
+          },
+        },
+        open,
+      ),
+    )
+    const address = await server.listen({ host: '127.0.0.1', port: 0 })
+    const short = answerOf(get(`${address}/short`))
+    const long = answerOf(get(`${address}/long`))
+    const longFails = expect(long).rejects.toThrow('aborted')
+    await delay(100)
+    const start = performance.now()
+    const closed = server.close()
+    finish.resolve()
+    expect((await short).text.trimEnd().endsWith(']')).toBe(true)
+    await longFails
+    await closed
+    expect(performance.now() - start).toBeLessThan(4_000)
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { nearest } from '../../src/kube/nearest.ts'
+import { parseSearch } from '../../src/kube/search.ts'
+import { parseSearchTime } from '../../src/kube/search-time.ts'
+
+const S = 'search.clusterpedia.io'
+const parse = (query: Readonly<Record<string, string>>) => parseSearch(new URLSearchParams(query))
+const byLabel = (labelSelector: string) => parse({ labelSelector })
+
+describe('times', () => {
+  const cases: ReadonlyArray<{ readonly text: string; readonly want: string | undefined }> = [
+    { text: '1764547200', want: '2025-12-01T00:00:00.000Z' },
+    { text: '1764547200123', want: '2025-12-01T00:00:00.123Z' },
+    { text: '2026-12-01', want: '2026-12-01T00:00:00.000Z' },
+    { text: '2026-12-01 03:04:05', want: '2026-12-01T03:04:05.000Z' },
+    { text: '2026-12-01T03:04:05Z', want: '2026-12-01T03:04:05.000Z' },
+    { text: '2026-12-01T03:04:05.5+02:00', want: '2026-12-01T01:04:05.500Z' },
+    { text: '2024-02-29', want: '2024-02-29T00:00:00.000Z' },
+    { text: '2023-02-29', want: undefined },
+    { text: '2026-13-01', want: undefined },
+    { text: '2026-12-01T25:00:00Z', want: undefined },
+    { text: '2026-12-01T03:04:05', want: undefined },
+    { text: '12345', want: undefined },
+    { text: 'yesterday', want: undefined },
+    { text: '', want: undefined },
+  ]
+  for (const { text, want } of cases) {
+    test(text || 'nothing', () => expect(parseSearchTime(text)?.toISOString()).toBe(want))
+  }
+})
+
+describe('order', () => {
+  const cases: ReadonlyArray<{ readonly name: string; readonly query: Record<string, string> }> = [
+    {
+      name: 'as typed in the label, not as a set would be sorted',
+      query: { labelSelector: `app,${S}/orderby in (namespace_desc, cluster, created_at_desc)` },
+    },
+    { name: 'of the URL', query: { orderby: 'namespace desc,cluster, created_at DESC' } },
+    {
+      name: 'of the URL before that of the label',
+      query: {
+        orderby: 'namespace_desc,cluster asc,created_at_desc',
+        labelSelector: `${S}/orderby=name`,
+      },
+    },
+  ]
+  for (const { name, query } of cases) {
+    test(name, () => {
+      expect(parse(query).order).toEqual([
+        { by: 'namespace', descending: true },
+        { by: 'cluster', descending: false },
+        { by: 'created_at', descending: true },
+      ])
+    })
+  }
+})
+
+describe('conditions', () => {
+  test('all that a label selector can hold', () => {
+    const search = byLabel(
+      `${S}/clusters in (a,b),${S}/clusters!=c,${S}/cluster-label.env notin (x),${S}/namespaces=n,` +
+        `${S}/names notin (p,q),${S}/fuzzy-name in (f,g),${S}/since=1764547200,${S}/limit=5,` +
+        `${S}/offset=6,${S}/with-continue=true,${S}/with-remaining-count=false,app!=z`,
+    )
+    expect(search).toEqual({
+      clusters: [
+        { on: 'name', operator: 'In', values: ['a', 'b'] },
+        { on: 'name', operator: 'NotIn', values: ['c'] },
+        { on: 'label', requirement: { key: 'env', operator: 'NotIn', values: ['x'] } },
+      ],
+      conditions: [
+        { on: 'namespace', operator: 'In', values: ['n'] },
+        { on: 'name', operator: 'NotIn', values: ['p', 'q'] },
+        { on: 'fuzzy-name', contains: ['f', 'g'] },
+        { on: 'created', since: new Date(1764547200000) },
+        { on: 'label', requirement: { key: 'app', operator: 'NotIn', values: ['z'] } },
+      ],
+      order: [],
+      ...{ limit: 5, offset: 6, withContinue: true, withRemainingCount: false },
+      ...{ onlyMetadata: false, strictVersion: false },
+    })
+  })
+
+  test('a query that is given but empty is not given', () => {
+    expect(parse({ clusters: '', names: '', orderby: '' })).toMatchObject({
+      ...{ clusters: [], conditions: [], order: [] },
+    })
+  })
+
+  test('a query given several times is one list', () => {
+    const search = parseSearch(new URLSearchParams('names=a,b&names=c'))
+    expect(search.conditions).toEqual([{ on: 'name', operator: 'In', values: ['a', 'b', 'c'] }])
+  })
+
+  const refused: ReadonlyArray<{ readonly selector: string; readonly message: string }> = [
+    { selector: `${S}/offset in (1,2)`, message: `"${S}/offset" takes exactly one value` },
+    {
+      selector: `${S}/with-continue=yes`,
+      message: `"${S}/with-continue": Invalid value: "yes": must be true or false`,
+    },
+    {
+      selector: `${S}/since!=1764547200`,
+      message: `the search label "${S}/since" takes only =, == and in`,
+    },
+    { selector: `!${S}/since`, message: `the search label "${S}/since" takes only =, == and in` },
+    { selector: `${S}/limit>5`, message: `the search label "${S}/limit" takes only =, == and in` },
+    {
+      selector: 'internalstorage.clusterpedia.io/owner-seniority=1',
+      message:
+        'the search label "internalstorage.clusterpedia.io/owner-seniority" is not supported yet',
+    },
+    {
+      selector: 'shadow.clusterpedia.io/cluster-name=a',
+      message: 'unknown search label "shadow.clusterpedia.io/cluster-name"',
+    },
+    {
+      selector: `${S}/cluster-label.=x`,
+      message: `unable to parse requirement: <nil>: Invalid value: "${S}/cluster-label.": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+    },
+  ]
+  for (const { selector, message } of refused) {
+    test(`400 for ${selector}`, () => {
+      expect(() => byLabel(selector)).toThrow(
+        expect.objectContaining({ reason: 'BadRequest', message }),
+      )
+    })
+  }
+})
+
+describe('what someone probably meant', () => {
+  const known = ['clusters', 'namespaces', 'names', 'fuzzyName']
+  const cases: ReadonlyArray<{ readonly word: string; readonly want: string | undefined }> = [
+    { word: 'cluster', want: 'clusters' },
+    { word: 'namespace', want: 'namespaces' },
+    { word: 'fuzzyname', want: 'fuzzyName' },
+    { word: 'whereSQL', want: undefined },
+    { word: '', want: undefined },
+  ]
+  for (const { word, want } of cases) {
+    test(`${word || 'nothing'}: ${want}`, () => expect(nearest(word, known)).toBe(want))
+  }
+})
