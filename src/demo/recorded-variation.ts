@@ -24,7 +24,9 @@ export function varied(
   const age = ageSeconds(setting, `${qualifiedResource(of)}/${original.slice(0, 200)}`, of.resource)
   const moved = (time: string, older: number) => {
     const at = Date.parse(time) - RECORDED_AT + setting.start - older * 1000
-    return `${new Date(at).toISOString().slice(0, 19)}Z`
+    // A MicroTime always has its fraction, and clients refuse one without.
+    const fraction = /\.\d+/.exec(time)?.[0] ?? ''
+    return `${new Date(at).toISOString().slice(0, 19)}${fraction}Z`
   }
   const marked = original.replace(BIRTH, (_, key, time) => `"${key}":"\u0001${moved(time, age)}"`)
   return Buffer.from(
