@@ -98,11 +98,18 @@ create table object_status (
   primary key (cluster_id, type_id, namespace, name)
 ) partition by hash (cluster_id);
 
+-- fillfactor leaves room on each page, so that a change stays on it and touches no index (HOT).
+-- Vacuum comes early, because a mirror is changed all the time and reads want its pages compact;
+-- analyze comes early, because a first sync makes statistics wrong at once.
 do $$
 begin
   for i in 0..15 loop
-    execute format('create table object_%s partition of object for values with (modulus 16, remainder %s) with (fillfactor = 85)', i, i);
-    execute format('create table object_status_%s partition of object_status for values with (modulus 16, remainder %s) with (fillfactor = 80)', i, i);
+    execute format('create table object_%s partition of object for values with (modulus 16, remainder %s) with (
+      fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05,
+      autovacuum_vacuum_insert_scale_factor = 0.1)', i, i);
+    execute format('create table object_status_%s partition of object_status for values with (modulus 16, remainder %s) with (
+      fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05,
+      autovacuum_vacuum_insert_scale_factor = 0.1)', i, i);
   end loop;
 end $$;
 
@@ -147,6 +154,8 @@ create table change (
   primary key (cluster_id, seq)
 );
 create index change_age on change using brin (at);
+-- Written at one end and deleted at the other.
+alter table change set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 -- One row per writing transaction: what the sequencer stamps with fleet revisions.
 -- The change with sequence s has revision last_revision - (last_seq - s).
@@ -159,6 +168,7 @@ create table change_batch (
 );
 create index change_batch_unstamped on change_batch (cluster_id, last_seq) where last_revision is null;
 create index change_batch_revision on change_batch (last_revision);
+alter table change_batch set (autovacuum_vacuum_scale_factor = 0.02);
 
 -- The newest revision that was stamped, and the floor below which the log is gone.
 create table fleet_revision (
@@ -167,6 +177,12 @@ create table fleet_revision (
   floor    int8 not null default 0
 );
 insert into fleet_revision default values;
+
+-- Few rows, each changed by every writing transaction: room for versions on the page, and vacuum
+-- by count, not by share.
+alter table cluster_lease set (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+alter table cluster_resource set (fillfactor = 40, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+alter table fleet_revision set (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- OpenAPI documents of members: equal documents are stored once.
 create table openapi_document (

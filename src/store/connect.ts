@@ -61,6 +61,8 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
     writers,
     dedicated: async () => {
       const client = new pg.Client(config)
+      // One that breaks fails its queries; without a listener the process would end.
+      client.on('error', () => undefined)
       await client.connect()
       return client
     },
@@ -98,6 +100,8 @@ function openPool(config: pg.ClientConfig, max: number): pg.Pool {
   // An idle connection that breaks is dropped by the pool, and the next query opens another and
   // fails by itself if it cannot; without a listener the process would end.
   pool.on('error', () => undefined)
+  // The same for one that is in use: its query fails, and that is how its user learns of it.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

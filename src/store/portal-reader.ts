@@ -59,6 +59,7 @@ export class PortalReader {
   #firstRowAt: number | undefined
   #patience: NodeJS.Timeout | undefined
   #cancelling: NodeJS.Timeout | undefined
+  #isCancelled = false
   #wake: () => void = () => undefined
 
   static async open(
@@ -76,7 +77,10 @@ export class PortalReader {
   ) {
     this.#limits = limits
     this.#release = (destroy) => client.release(destroy)
-    this.#cancel = () => cancelQuery(store, client)
+    this.#cancel = () => {
+      this.#isCancelled = true
+      cancelQuery(store, client)
+    }
     this.#query = new RawQuery(statement, limits.firstRows, {
       row: (body) => this.#keep(body),
       suspended: () => this.#onSuspended(),
@@ -192,7 +196,7 @@ export class PortalReader {
     this.#state = 'released'
     clearTimeout(this.#cancelling)
     clearTimeout(this.#patience)
-    this.#release(destroy || this.#cancelling !== undefined)
+    this.#release(destroy || this.#isCancelled)
     this.#wake()
   }
 }

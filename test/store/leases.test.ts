@@ -1,0 +1,146 @@
+/** One writer per cluster: who may write, and what the one who slept finds. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setSyncStatus } from '../../src/store/cluster-resources.ts'
+import { removeCluster } from '../../src/store/clusters.ts'
+import { acquireLease, LeaseLost, releaseLease, renewLease } from '../../src/store/leases.ts'
+import { applyChanges, finishList } from '../../src/store/put-objects.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { put, testCluster } from './objects.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.drop())
+
+let count = 0
+const fresh = () => testCluster(database.store, `c-${++count}`)
+const pod = put({ metadata: { name: 'a', namespace: 'a' } })
+const other = (clusterId: number, holder = 'other') =>
+  acquireLease(database.store, { clusterId, holder, seconds: 60 })
+
+describe('a lease', () => {
+  test('is one holder’s until it expires or is released', async () => {
+    const cluster = await fresh()
+    expect(await other(cluster.id)).toBeUndefined()
+    await releaseLease(database.store, cluster.lease)
+    expect(await other(cluster.id)).toMatchObject({ holder: 'other', epoch: 2n })
+  })
+
+  test('that has expired can be taken', async () => {
+    const cluster = await fresh()
+    expect(await renewLease(database.store, cluster.lease, 0.05)).toBe(true)
+    await delay(100)
+    expect(await other(cluster.id)).toMatchObject({ epoch: 2n })
+    expect(await renewLease(database.store, cluster.lease, 60)).toBe(false)
+  })
+
+  test('that has expired and that nobody took is renewed', async () => {
+    const cluster = await fresh()
+    await renewLease(database.store, cluster.lease, 0.01)
+    await delay(50)
+    expect(await renewLease(database.store, cluster.lease, 60)).toBe(true)
+  })
+
+  test('is won by one of many', async () => {
+    const cluster = await fresh()
+    await releaseLease(database.store, cluster.lease)
+    await delay(5)
+    const tries = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => other(cluster.id, `h-${i}`)),
+    )
+    expect(tries.filter((lease) => lease !== undefined)).toHaveLength(1)
+  })
+
+  test('its own holder gets anew with a new epoch: a restart fences off the process before it', async () => {
+    const cluster = await fresh()
+    const again = await acquireLease(database.store, {
+      clusterId: cluster.id,
+      holder: 'test',
+      seconds: 60,
+    })
+    expect(again).toMatchObject({ epoch: 2n })
+    await expect(applyChanges(database.store, cluster.target, { changes: [pod] })).rejects.toThrow(
+      LeaseLost,
+    )
+  })
+
+  test('of a removed cluster there is none', async () => {
+    const cluster = await fresh()
+    await removeCluster(database.store, `uid-of-${cluster.name}`)
+    expect(await other(cluster.id)).toBeUndefined()
+    expect(await renewLease(database.store, cluster.lease, 60)).toBe(false)
+  })
+})
+
+describe('who slept through its lease writes nothing', () => {
+  const position = { resourceVersion: '1', controlPlaneUid: 'cp' }
+  test.each([
+    {
+      name: 'no changes',
+      write: (target: Awaited<ReturnType<typeof fresh>>['target']) =>
+        applyChanges(database.store, target, { changes: [pod], position }),
+    },
+    {
+      name: 'no end of a list',
+      write: (target: Awaited<ReturnType<typeof fresh>>['target']) =>
+        finishList(database.store, target, { seen: new Set(), position }),
+    },
+    {
+      name: 'no status',
+      write: ({ lease, typeId }: Awaited<ReturnType<typeof fresh>>['target']) =>
+        setSyncStatus(database.store, lease, {
+          typeId,
+          status: 'Syncing',
+          reason: '',
+          message: '',
+        }),
+    },
+  ])('$name', async ({ write }) => {
+    const cluster = await fresh()
+    await renewLease(database.store, cluster.lease, 0.01)
+    await delay(30)
+    const next = await other(cluster.id)
+    await applyChanges(database.store, { ...cluster.target, lease: next! }, { changes: [pod] })
+    const before = await everything(cluster.id)
+    await expect(write(cluster.target)).rejects.toThrow(LeaseLost)
+    expect(await everything(cluster.id)).toEqual(before)
+  })
+
+  async function everything(clusterId: number): Promise<unknown> {
+    const tables = [
+      'object',
+      'object_status',
+      'change',
+      'change_batch',
+      'cluster_resource',
+      'cluster_lease',
+    ]
+    return Promise.all(
+      tables.map(async (table) => {
+        const { rows } = await database.store.pool.query(
+          `select * from ${table} where cluster_id = $1`,
+          [clusterId],
+        )
+        return rows
+      }),
+    )
+  }
+
+  test('a takeover waits for a transaction under way, and the next one is refused', async () => {
+    const cluster = await fresh()
+    const blocker = await database.store.pool.connect()
+    await blocker.query('begin')
+    await blocker.query('select from cluster_lease where cluster_id = $1 for update', [cluster.id])
+    const write = applyChanges(database.store, cluster.target, { changes: [pod] })
+    await delay(50)
+    await blocker.query(
+      `update cluster_lease set epoch = epoch + 1, holder = 'other' where cluster_id = $1`,
+      [cluster.id],
+    )
+    await blocker.query('commit')
+    blocker.release()
+    await expect(write).rejects.toThrow(LeaseLost)
+  })
+})
