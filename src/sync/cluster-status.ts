@@ -11,6 +11,7 @@ import type {
   ResourceStatus,
   SyncCondition,
 } from '../kube/pedia-cluster.ts'
+import { REASON } from './member-error.ts'
 import type { SessionState } from './member-session.ts'
 import type { MissingType } from './sync-list.ts'
 import type { SyncedType } from './type-set.ts'
@@ -90,14 +91,16 @@ function ready({ types }: ClusterFacts, verdicts: Readonly<Record<string, Verdic
     const [type, { reason, message }] = wrong
     return { status: 'False', reason: 'NotReady', message: message || `${type}: ${reason}` }
   }
-  const waiting = types.filter(
-    ({ state }) => state.initialListPhase !== 'Finished' && state.status !== 'Error',
-  )
-  if (waiting.length > 0) {
+  if (types.some(({ state }) => state.initialListPhase !== 'Finished' && !isHopeless(state))) {
     const message = 'types are listed for the first time'
     return { status: 'False', reason: 'NotReady', message }
   }
   return { status: 'True', reason: 'Ready', message: '' }
+}
+
+/** A type that is refused or always fails holds up no cluster; one that was put off does. */
+function isHopeless({ status, reason }: SyncedType['state']): boolean {
+  return status === 'Error' && reason !== REASON.throttled && reason !== REASON.unreachable
 }
 
 function condition(

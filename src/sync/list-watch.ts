@@ -251,7 +251,9 @@ export class ListWatch {
   /** @throws what is no fault of the member. */
   async #wait(error: unknown, backoff: Backoff, signal: AbortSignal): Promise<void> {
     if (!(error instanceof MemberError)) throw error
-    this.#options.sink.failed(error)
+    // One broken connection, resumed at once, is no news to anybody.
+    const hiccup = error.failure === 'unreachable' && backoff.failures === 0
+    if (!hiccup) this.#options.sink.failed(error)
     const asked = (error.retryAfterSeconds ?? 0) * 1000
     await this.#sleep(Math.max(asked, backoff.next()), signal)
   }

@@ -89,7 +89,7 @@ export class ResourceSyncer {
     return this.#state
   }
 
-  /** Stores what is queued, as long as the store takes it, and ends every request. */
+  /** Ends every request. What was not yet stored is read again: the position has not passed it. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

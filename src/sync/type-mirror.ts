@@ -72,11 +72,6 @@ export class TypeMirror implements MirrorSink {
     })
   }
 
-  /** Stores what is still queued; for an orderly stop. */
-  async flush(): Promise<void> {
-    await this.#queue.drain()
-  }
-
   resumeFrom(): string | undefined {
     const { stored, controlPlaneUid } = this.#options
     const uid = controlPlaneUid()
@@ -105,8 +100,8 @@ export class TypeMirror implements MirrorSink {
       this.#refuse(undefined, `an object of ${item.tooLargeBytes} bytes is too large`)
       return
     }
-    const row = this.#encoded(item.bytes)
-    if (row instanceof InvalidObject) return
+    const { row } = this.#encoded(item.bytes)
+    if (!row) return
     this.#seen.add(`${row.namespace}/${row.name}`)
     await this.#queue.put({ op: 'put', row })
   }
@@ -134,13 +129,10 @@ export class TypeMirror implements MirrorSink {
     this.#options.metrics.event(this.#options.of)
     this.#heard()
     if (event.type === 'DELETED') return this.#deleted(event.object)
-    const row = this.#encoded(event.object)
-    if (row instanceof InvalidObject) {
-      const key = row.key ?? this.#keyOf(event.object)
-      // What is stored under its key is no longer what the member has.
-      if (key) await this.#queue.put({ op: 'delete', key })
-      return
-    }
+    const { row, refused } = this.#encoded(event.object)
+    // What is stored under the key of a refused object is no longer what the member has.
+    if (refused) await this.#queue.put({ op: 'delete', key: refused })
+    if (!row) return
     if (this.#refused.accepted(row)) this.#reportFollowing()
     await this.#queue.put({ op: 'put', row })
   }
@@ -180,13 +172,15 @@ export class TypeMirror implements MirrorSink {
     this.#options.metrics.heard(this.#options.of, this.#options.now())
   }
 
-  #encoded(bytes: Buffer): ObjectRow | InvalidObject {
+  /** The row; or the key of what was refused, as far as it can be read. */
+  #encoded(bytes: Buffer): { row?: ObjectRow; refused?: ObjectKey | undefined } {
     try {
-      return this.#options.encode(bytes)
+      return { row: this.#options.encode(bytes) }
     } catch (error) {
       if (!(error instanceof InvalidObject)) throw error
-      this.#refuse(error.key, error.message)
-      return error
+      const refused = error.key ?? this.#keyOf(bytes)
+      this.#refuse(refused, error.message)
+      return { refused }
     }
   }
 

@@ -176,6 +176,10 @@ export async function syncedFleet(options: FleetOptions = {}) {
       )
       return rows[0]?.stale_reason ?? null
     },
+    /** Leaves the syncer to the caller, to run beside another. */
+    takeSyncer() {
+      return syncer
+    },
     async stopSyncer() {
       await syncer.stop()
     },

@@ -1,0 +1,227 @@
+/** A registration over its life: credentials, pauses, removal, and what its status says of each. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDemoPki } from '../../src/demo/pki.ts'
+import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { CONFIG_MAPS, PODS } from '../support/resource-types.ts'
+import { until } from '../support/until.ts'
+import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+
+const LIST = [{ group: '', resources: ['configmaps', 'pods'] }]
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+let fleet: SyncedFleet
+
+beforeAll(async () => {
+  fleet = await syncedFleet()
+})
+
+afterAll(async () => await fleet.stop())
+
+const put = (member: MemberCluster, name: string) =>
+  member.put(CONFIG_MAPS, { metadata: { name, namespace: 'default' } })
+
+async function names(cluster: string): Promise<string> {
+  return [...(await fleet.rows(cluster, CONFIG_MAPS)).keys()].join()
+}
+
+test('a registration that is not valid says which field, and works once it is put right', async () => {
+  const member = await startMemberCluster({ tokens: { right: 'reader' } })
+  put(member, 'one')
+  await fleet.register('invalid', { kubeconfig: base64('a: b'), syncResources: LIST })
+  await until(async () => (await fleet.condition('invalid', 'Validated'))?.status === 'False')
+  expect(await fleet.condition('invalid', 'Validated')).toMatchObject({
+    reason: 'InvalidConfig',
+    message: expect.stringMatching(/^spec.kubeconfig: current-context /),
+  })
+  expect(await fleet.staleReason('invalid')).toMatch(/^InvalidConfig: spec.kubeconfig: /)
+  await fleet.patch('invalid', {
+    spec: { kubeconfig: null, apiserver: member.url, tokenData: base64('right') },
+  })
+  await fleet.ready('invalid')
+  expect(await names('invalid')).toBe('default/one')
+  await fleet.remove('invalid')
+  await member.stop()
+})
+
+test('a revoked token shows, a new one is taken, and nothing is listed again', async () => {
+  const member = await startMemberCluster({ tokens: { old: 'reader' } })
+  await fleet.register('rotated', {
+    apiserver: member.url,
+    tokenData: base64('old'),
+    syncResources: LIST,
+  })
+  await fleet.ready('rotated')
+  member.server.tokens.delete('old')
+  member.server.tokens.set('new', 'reader')
+  await until(async () => (await fleet.condition('rotated', 'ClusterHealthy'))?.status === 'False')
+  expect(await fleet.condition('rotated', 'ClusterHealthy')).toMatchObject({
+    reason: 'Unhealthy',
+    message: 'Unauthorized',
+  })
+  expect(await fleet.staleReason('rotated')).toBe('Unauthorized')
+  await fleet.patch('rotated', { spec: { tokenData: base64('new') } })
+  await fleet.ready('rotated')
+  put(member, 'one')
+  await until(async () => (await names('rotated')) === 'default/one')
+  const lists = member.requests({ of: CONFIG_MAPS, kind: 'list' })
+  expect(lists.filter(({ query }) => query.get('limit') !== '1')).toHaveLength(1)
+  await fleet.remove('rotated')
+  await member.stop()
+})
+
+test('an expired certificate is named with its day', async () => {
+  const pki = await createDemoPki({
+    name: 'm',
+    clientName: 'r',
+    now: Date.parse('2020-01-02T00:00:00Z'),
+  })
+  const member = await startMemberCluster({ tls: pki.server })
+  await fleet.register('expired', {
+    apiserver: member.url,
+    caData: base64(pki.ca),
+    syncResources: LIST,
+  })
+  await until(async () => (await fleet.condition('expired', 'ClusterHealthy'))?.status === 'False')
+  expect((await fleet.condition('expired', 'ClusterHealthy'))?.message).toBe(
+    'CertificateExpired on 2021-01-01: the certificate of the API server',
+  )
+  await fleet.remove('expired')
+  await member.stop()
+})
+
+test('what answers and is no API server', async () => {
+  const member = await startMemberCluster()
+  member.fail({}, { code: 503 })
+  await fleet.register('odd', { apiserver: member.url, syncResources: LIST })
+  await until(async () => (await fleet.condition('odd', 'ClusterHealthy'))?.status === 'False')
+  expect(await fleet.condition('odd', 'ClusterHealthy')).toMatchObject({
+    reason: 'Unhealthy',
+    message: expect.stringMatching(/^HTTP 503: cannot read the version/),
+  })
+  await fleet.remove('odd')
+  await member.stop()
+})
+
+test('a paused cluster keeps its mirror as it is, says so, and goes on where it was', async () => {
+  const member = await startMemberCluster()
+  put(member, 'one')
+  await fleet.register('paused', { apiserver: member.url, syncResources: LIST })
+  await fleet.ready('paused')
+  await fleet.patch('paused', { metadata: { annotations: { 'fleetglass.io/paused': 'true' } } })
+  await until(async () => (await fleet.condition('paused', 'SynchroRunning'))?.reason === 'Paused')
+  await until(() => member.openWatches().length === 0)
+  expect(await fleet.condition('paused', 'Ready')).toMatchObject({ status: 'False' })
+  expect(await fleet.syncCondition('paused', PODS)).toMatchObject({
+    status: 'Stop',
+    reason: 'Paused',
+  })
+  expect(await fleet.staleReason('paused')).toMatch(/^paused by the annotation/)
+  put(member, 'two')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(await names('paused')).toBe('default/one')
+  await fleet.patch('paused', { metadata: { annotations: { 'fleetglass.io/paused': null } } })
+  await fleet.ready('paused')
+  await until(async () => (await names('paused')) === 'default/one,default/two')
+  expect(await fleet.staleReason('paused')).toBeNull()
+  await fleet.remove('paused')
+  await member.stop()
+})
+
+describe('removal', () => {
+  test('an unreachable cluster is gone at once, and its name can be used again', async () => {
+    const member = await startMemberCluster()
+    put(member, 'one')
+    await fleet.register('again', { apiserver: member.url, syncResources: LIST })
+    await fleet.ready('again')
+    await member.goDown()
+    await fleet.remove('again')
+    expect(await names('again')).toBe('')
+    const other = await startMemberCluster()
+    put(other, 'another')
+    await fleet.register('again', { apiserver: other.url, syncResources: LIST })
+    await fleet.ready('again')
+    expect(await names('again')).toBe('default/another')
+    await fleet.remove('again')
+    await until(() => other.openWatches().length === 0)
+    await other.stop()
+  })
+})
+
+test('the status is written when it changes, and not otherwise', async () => {
+  const member = await startMemberCluster()
+  await fleet.register('quiet', { apiserver: member.url, syncResources: LIST })
+  await fleet.ready('quiet')
+  // Until the last types have been reported too.
+  await until(async () => (await fleet.syncCondition('quiet', PODS))?.status === 'Syncing')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const before = (await fleet.get('quiet')).metadata.resourceVersion
+  for (let i = 0; i < 20; i++) put(member, `c-${i}`)
+  member.cutWatches()
+  await until(async () => (await fleet.rows('quiet', CONFIG_MAPS)).size === 20)
+  await new Promise((resolve) => setTimeout(resolve, 700))
+  expect((await fleet.get('quiet')).metadata.resourceVersion).toBe(before)
+  await fleet.remove('quiet')
+  await member.stop()
+})
+
+test('labels of the registration reach the store', async () => {
+  const member = await startMemberCluster()
+  await fleet.register(
+    'labelled',
+    { apiserver: member.url, syncResources: LIST },
+    { labels: { env: 'prod' } },
+  )
+  const labels = async () =>
+    (
+      await fleet.query<{ labels: string }>(
+        "select labels::text from cluster where name = 'labelled'",
+      )
+    )[0]?.labels
+  await until(async () => (await labels()) === '{"env": "prod"}')
+  await fleet.patch('labelled', { metadata: { labels: { env: 'test' } } })
+  await until(async () => (await labels()) === '{"env": "test"}')
+  await fleet.remove('labelled')
+  await member.stop()
+})
+
+test('another syncer takes over when this one stops, and only one syncs at a time', async () => {
+  const member = await startMemberCluster()
+  put(member, 'one')
+  await fleet.register('shared', { apiserver: member.url, syncResources: LIST })
+  await fleet.ready('shared')
+  const first = fleet.takeSyncer()
+  await fleet.startSyncer()
+  put(member, 'two')
+  await until(async () => (await names('shared')) === 'default/one,default/two')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(member.openWatches(CONFIG_MAPS)).toHaveLength(1)
+  await first.stop()
+  put(member, 'three')
+  await until(async () => (await fleet.rows('shared', CONFIG_MAPS)).size === 3)
+  expect(member.openWatches(CONFIG_MAPS)).toHaveLength(1)
+  await fleet.remove('shared')
+  await member.stop()
+})
+
+test('the database is away for a while: no event is lost', async () => {
+  const member = await startMemberCluster()
+  await fleet.register('outage', { apiserver: member.url, syncResources: LIST })
+  await fleet.ready('outage')
+  const [database] = await fleet.query<{ name: string }>('select current_database() as name')
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 40; i++) put(member, `c-${round}-${i}`)
+    member.remove(CONFIG_MAPS, 'default', `c-${round}-7`)
+    await fleet
+      .query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [database?.name],
+      )
+      .catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+  await until(
+    async () => (await fleet.rows('outage', CONFIG_MAPS).catch(() => new Map())).size === 5 * 39,
+  )
+  await fleet.remove('outage')
+  await member.stop()
+})
