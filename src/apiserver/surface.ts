@@ -1,5 +1,5 @@
 /** Routes that are there three times: at the root, for the fleet, for each member cluster. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access, VisibleCluster } from './access/access.ts'
 import { clusterNotFound, forbiddenPath } from './access/forbidden.ts'
 import { FLEET_PREFIX, MEMBER_PREFIX_PATTERN, type Surface } from './prefixes.ts'
@@ -27,6 +27,17 @@ export async function onEverySurface(
       )
     }
   }
+}
+
+type Handler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => FastifyReply | Promise<FastifyReply>
+
+/** A GET that kube-apiserver answers with and without a slash at the end. */
+export function getWithSlash(routes: FastifyInstance, path: string, handler: Handler): void {
+  routes.get(path, handler)
+  routes.get(`${path}/`, handler)
 }
 
 function memberOf({ params }: FastifyRequest): Surface {

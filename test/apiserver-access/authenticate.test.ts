@@ -129,7 +129,7 @@ describe('a client certificate', () => {
   let close: () => Promise<unknown>
 
   beforeAll(async () => {
-    makeCertificates(folder)
+    await makeCertificates(folder)
     const server = Fastify({
       https: {
         ...{ key: read('server.key'), cert: read('server.crt'), ca: read('ca.crt') },

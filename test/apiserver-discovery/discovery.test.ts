@@ -287,6 +287,27 @@ describe('the forms of an answer', () => {
     expect(pretty.body).toContain('\n  "groupVersion": "extensions/v1beta1",\n')
   })
 
+  test.each(['/api', '/apis', '/version', '/openapi/v3'])(
+    '%s may end in a slash, at the root too',
+    async (path) => {
+      for (const prefix of [FLEET, member('dot-01'), '']) {
+        const [plain, slash] = [await get(prefix + path), await get(`${prefix}${path}/`)]
+        expect([slash.statusCode, slash.body]).toEqual([200, plain.body])
+      }
+    },
+  )
+
+  test('a HEAD has the headers of the GET', async () => {
+    const url = `${FLEET}/apis/apps/v1`
+    const headers = { authorization: `Bearer ${admin}` }
+    const head = await fleet.server.inject({ method: 'HEAD', url, headers })
+    const { headers: wanted } = await get(url)
+    expect([head.statusCode, head.body]).toEqual([200, ''])
+    expect([head.headers.etag, head.headers['content-length']]).toEqual([
+      ...[wanted.etag, wanted['content-length']],
+    ])
+  })
+
   test('/ lists the paths that can be asked', async () => {
     const { json } = await get(`${FLEET}/`)
     expect(json().paths).toEqual(json().paths.toSorted())

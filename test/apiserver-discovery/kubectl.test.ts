@@ -45,7 +45,7 @@ beforeAll(async () => {
   await mirrorCluster(database.store, {
     ...{ name: 'dot-02', gitVersion: 'v1.21.14', types: [INGRESSES] },
   })
-  makeCertificates(folder)
+  await makeCertificates(folder)
   const [key, cert, ca] = ['server.key', 'server.crt', 'ca.crt'].map((file) =>
     readFileSync(join(folder, file)),
   )

@@ -1,71 +1,58 @@
-/** Certificates for tests of TLS, made by openssl. */
-import { execFileSync } from 'node:child_process'
+/** Certificates for tests of TLS: a CA, and what it issues to whoever is named. */
+import 'reflect-metadata' // @peculiar/x509 does not load without it.
+import { webcrypto } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as x509 from '@peculiar/x509'
+
+const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+const DAY = 24 * 3_600_000
+
+interface Pair {
+  readonly name: string
+  readonly keys: webcrypto.CryptoKeyPair
+}
 
 /**
  * Makes, in a folder: a CA (`ca`), what it issues to a server and to clients, and a client of a CA
- * that nobody knows. `NAME.crt` and `NAME.key`, in PEM.
+ * that nobody knows (`forged`). `NAME.crt` and `NAME.key`, in PEM.
  */
-export function makeCertificates(folder: string): void {
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
-  for (const ca of ['ca', 'stranger']) {
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-subj',
-      `/CN=${ca}`,
-      '-days',
-      '2',
-      '-keyout',
-      `${ca}.key`,
-      '-out',
-      `${ca}.crt`,
-    )
-  }
-  const issue = (name: string, subject: string, ca: string) => {
-    openssl(
-      'req',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-subj',
-      subject,
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.csr`,
-    )
-    writeFileSync(join(folder, 'ext'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n')
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      `${ca}.crt`,
-      '-CAkey',
-      `${ca}.key`,
-      '-CAcreateserial',
-      '-days',
-      '2',
-      '-extfile',
-      'ext',
-      '-out',
-      `${name}.crt`,
-    )
-  }
-  issue('server', '/CN=localhost', 'ca')
-  issue('admin', '/O=system:masters/O=ops/CN=admin', 'ca')
-  issue('alone', '/CN=alone', 'ca')
-  issue('nameless', '/O=system:masters', 'ca')
-  issue('forged', '/O=system:masters/CN=admin', 'stranger')
+export async function makeCertificates(folder: string): Promise<void> {
+  const ca = await makeCertificate(folder, { file: 'ca', name: 'CN=ca' })
+  const stranger = await makeCertificate(folder, { file: 'stranger', name: 'CN=ca' })
+  const issued: ReadonlyArray<readonly [file: string, name: string, issuer: Pair]> = [
+    ['server', 'CN=localhost', ca],
+    ['admin', 'O=system:masters, O=ops, CN=admin', ca],
+    ['alone', 'CN=alone', ca],
+    ['nameless', 'O=system:masters', ca],
+    ['forged', 'O=system:masters, CN=admin', stranger],
+  ]
+  for (const [file, name, issuer] of issued) await makeCertificate(folder, { file, name, issuer })
+}
+
+async function makeCertificate(
+  folder: string,
+  { file, name, issuer }: { file: string; name: string; issuer?: Pair },
+): Promise<Pair> {
+  const keys = await webcrypto.subtle.generateKey(SIGNING, true, ['sign', 'verify'])
+  const cert = await x509.X509CertificateGenerator.create({
+    subject: name,
+    issuer: issuer?.name ?? name,
+    publicKey: keys.publicKey,
+    signingKey: (issuer?.keys ?? keys).privateKey,
+    signingAlgorithm: SIGNING,
+    notBefore: new Date(Date.now() - DAY),
+    notAfter: new Date(Date.now() + DAY),
+    extensions: [
+      new x509.BasicConstraintsExtension(!issuer, undefined, true),
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+      ]),
+    ],
+  })
+  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+  writeFileSync(join(folder, `${file}.crt`), cert.toString('pem'))
+  writeFileSync(join(folder, `${file}.key`), x509.PemConverter.encode(key, 'PRIVATE KEY'))
+  return { name, keys }
 }

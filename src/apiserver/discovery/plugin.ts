@@ -10,7 +10,7 @@ import type { Access, VisibleCluster } from '../access/access.ts'
 import { ANONYMOUS } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
 import { JsonDocument, sendDocument, sendPageNotFound } from '../send-document.ts'
-import { clustersOf, onEverySurface } from '../surface.ts'
+import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
 import {
   type AggregatedVersion,
   aggregated,
@@ -46,7 +46,7 @@ export async function discovery(server: FastifyInstance, options: DiscoveryOptio
       const { listing } = listingOf(request)
       return sendDocument({ request, reply }, new JsonDocument(pathList(listing, others)))
     })
-    routes.get('/version', (request, reply) =>
+    getWithSlash(routes, '/version', (request, reply) =>
       sendDocument({ request, reply }, versionOf(options.access, request, surfaceOf(request))),
     )
     groupRoutes(routes, listingOf)
@@ -58,7 +58,7 @@ type ListingOf = (request: FastifyRequest) => KeptListing
 
 /** `/api` and `/apis`, plain or aggregated as the client asks. */
 function groupRoutes(routes: FastifyInstance, listingOf: ListingOf): void {
-  routes.get('/api', (request, reply) => {
+  getWithSlash(routes, '/api', (request, reply) => {
     const kept = listingOf(request)
     const version = aggregatedVersion(request)
     if (version) {
@@ -73,7 +73,7 @@ function groupRoutes(routes: FastifyInstance, listingOf: ListingOf): void {
       new JsonDocument(apiVersions(kept.listing, request.host)),
     )
   })
-  routes.get('/apis', (request, reply) => {
+  getWithSlash(routes, '/apis', (request, reply) => {
     const kept = listingOf(request)
     const version = aggregatedVersion(request)
     if (version) {

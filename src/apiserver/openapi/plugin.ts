@@ -13,7 +13,7 @@ import { mayList, type RootKind } from '../discovery/root-listing.ts'
 import { fleetVersion } from '../discovery/version.ts'
 import { prefixOf, type Surface } from '../prefixes.ts'
 import { JsonDocument, matchesEtag, sendDocument, sendPageNotFound } from '../send-document.ts'
-import { clustersOf, onEverySurface } from '../surface.ts'
+import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
 import {
   type DescribedVersion,
   describedVersions,
@@ -53,8 +53,7 @@ export async function openApi(server: FastifyInstance, options: OpenApiOptions):
       const described = await describe(request, surface)
       return sendDocument({ request, reply }, indexOf(described, prefixOf(surface)))
     }
-    routes.get('/openapi/v3', index)
-    routes.get('/openapi/v3/', index)
+    getWithSlash(routes, '/openapi/v3', index)
     routes.get('/openapi/v3/*', async (request, reply) => {
       const { '*': path } = request.params as { readonly '*': string }
       const described = await describe(request, surfaceOf(request))
