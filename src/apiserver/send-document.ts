@@ -8,25 +8,32 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import { negotiate } from '../kube/media-type.ts'
+import { wantsPretty } from './encode/pretty-json.ts'
 
 const MEDIA_TYPES = ['application/json', 'application/yaml'] as const
 
 /** A document, and what is kept of it once it was sent. */
 export class JsonDocument {
   readonly value: unknown
-  #compact: { readonly body: Buffer; readonly etag: string } | undefined
+  readonly #indented: boolean
+  #sent: { readonly body: Buffer; readonly etag: string } | undefined
 
-  constructor(value: unknown) {
+  /** @param options.indented - always, as kube-apiserver sends `/` and `/version`. */
+  constructor(value: unknown, { indented = false } = {}) {
     this.value = value
+    this.#indented = indented
   }
 
-  /** With the newline that Go's encoder ends with. */
-  compact(): { readonly body: Buffer; readonly etag: string } {
-    if (!this.#compact) {
-      const body = Buffer.from(`${JSON.stringify(this.value)}\n`)
-      this.#compact = { body, etag: etagOf(body) }
+  /** Compact JSON ends with the newline that Go's encoder ends with. */
+  sent(): { readonly body: Buffer; readonly etag: string } {
+    if (!this.#sent) {
+      const text = this.#indented
+        ? JSON.stringify(this.value, null, 2)
+        : `${JSON.stringify(this.value)}\n`
+      const body = Buffer.from(text)
+      this.#sent = { body, etag: etagOf(body) }
     }
-    return this.#compact
+    return this.#sent
   }
 }
 
@@ -53,12 +60,12 @@ export function sendDocument(
   if (type === 'application/yaml') {
     return reply.type(type).send(Buffer.from(stringify(document.value, { sortMapEntries: true })))
   }
-  const { body, etag } = document.compact()
+  const { body, etag } = document.sent()
   if (statusCode === 200) {
     reply.header('ETag', etag)
     if (matchesEtag(request, etag)) return reply.code(304).send()
   }
-  const sent = wantsPretty(request) ? Buffer.from(JSON.stringify(document.value, null, 2)) : body
+  const sent = isForPeople(request) ? Buffer.from(JSON.stringify(document.value, null, 2)) : body
   return reply.header('Content-Type', type).send(sent)
 }
 
@@ -72,11 +79,10 @@ export function matchesEtag({ headers }: FastifyRequest, etag: string): boolean 
     .some((text) => text === etag || text === '*')
 }
 
-/** People who ask with curl or a browser get indented JSON unless they say `pretty=false`. */
-function wantsPretty({ query, headers }: FastifyRequest): boolean {
-  const { pretty } = query as Readonly<Record<string, unknown>>
-  if (pretty !== undefined) return pretty !== 'false' && pretty !== '0'
-  return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '')
+function isForPeople({ url, headers }: FastifyRequest): boolean {
+  const mark = url.indexOf('?')
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark))
+  return wantsPretty(query, headers['user-agent'])
 }
 
 /** What Kubernetes answers where nothing at all is served. */

@@ -284,6 +284,7 @@ describe('the forms of an answer', () => {
     expect(yaml.headers['content-type']).toBe('application/yaml')
     expect(yaml.body).toContain('- kind: Ingress\n')
     const pretty = await get(`${FLEET}/apis/extensions/v1beta1?pretty=true`)
+    expect((await get(`${FLEET}/version`)).body).toMatch(/^\{\n {2}"major": "1",\n/)
     expect(pretty.body).toContain('\n  "groupVersion": "extensions/v1beta1",\n')
   })
 

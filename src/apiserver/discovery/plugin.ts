@@ -44,7 +44,10 @@ export async function discovery(server: FastifyInstance, options: DiscoveryOptio
     routes.get('/', (request, reply) => {
       const others = surfaceOf(request).kind === 'root' ? [...OTHER_PATHS, '/metrics'] : OTHER_PATHS
       const { listing } = listingOf(request)
-      return sendDocument({ request, reply }, new JsonDocument(pathList(listing, others)))
+      return sendDocument(
+        { request, reply },
+        new JsonDocument(pathList(listing, others), { indented: true }),
+      )
     })
     getWithSlash(routes, '/version', (request, reply) =>
       sendDocument({ request, reply }, versionOf(options.access, request, surfaceOf(request))),

@@ -16,7 +16,7 @@ const FOLLOWED = { major: '1', minor: '36', gitVersion: 'v1.36.2' }
 /** A member that never told its version is answered for as the fleet is. */
 export function memberVersion(cluster: CatalogCluster): JsonDocument {
   const told = versionInfo(cluster)
-  return told ? new JsonDocument(told) : fleetVersion([])
+  return told ? new JsonDocument(told, { indented: true }) : fleetVersion([])
 }
 
 export function fleetVersion(clusters: readonly VisibleCluster[]): JsonDocument {
@@ -24,9 +24,10 @@ export function fleetVersion(clusters: readonly VisibleCluster[]): JsonDocument 
     .flatMap(({ cluster }) => versionInfo(cluster) ?? [])
     .sort(compareNewest)
   const { major, minor, gitVersion } = newest
-  return new JsonDocument({
+  const document = {
     ...{ major, minor, gitVersion },
     ...{ gitCommit: '', gitTreeState: '', buildDate: '', goVersion: '', compiler: 'fleetglass' },
     platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
-  })
+  }
+  return new JsonDocument(document, { indented: true })
 }
