@@ -53,6 +53,8 @@ export interface ServerOptions {
     Pick<OpenApiOptions, 'source' | 'rootDocuments'>
   /** Routes of their own, such as those of registrations; `request.identity` is set for them. */
   readonly plugins?: readonly FastifyPluginAsync[]
+  /** False is Clusterpedia's habit: one page unless `with-continue` asks. True unless given. */
+  readonly continueByDefault?: boolean
   /** Left out: plain HTTP, for tests and behind a proxy on the same machine. */
   readonly tls?: TlsOptions
   readonly log: Logger
@@ -74,7 +76,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     stopping = true
     await openStreams.close(clock)
   })
-  const parts = { access, catalog, clock, openStreams, objects: objectReader(store) }
+  const { continueByDefault = true } = options
+  const objects = objectReader(store)
+  const parts = { access, catalog, clock, openStreams, objects, continueByDefault }
   const plugins: readonly FastifyPluginAsync[] = [
     (inner) => discovery(inner, { access, rootKinds: root.rootKinds }),
     (inner) => openApi(inner, { access, ...root }),

@@ -446,7 +446,7 @@ describe('what cannot be answered', () => {
     { path: '/api/v1/namespaces/shop/pods/web-1?watch=1', status: 405 },
     { path: '/api/v1/pods/web-0', status: 404 },
     { path: '/api/v1/namespaces/shop/nodes', status: 404 },
-    { path: '/api/v1/namespaces/shop/pods/web-1/log', status: 404 },
+    { path: '/api/v1/namespaces/shop/pods/web-1/log?container=main', status: 404 },
     { path: '/api/v1/services', status: 404 },
     { path: '/apis/nope.example.com/v1/things', status: 404, text: '404 page not found\n' },
     { path: '/bogus', status: 404, text: '404 page not found\n' },

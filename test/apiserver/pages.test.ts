@@ -240,3 +240,10 @@ test('a viewer cannot page into what they may not see', async () => {
   ])
   expect((await page(viewer, { limit: '7', continue: token })).names).toEqual([])
 })
+
+test('with the habit of Clusterpedia there is one page, unless more is asked for', async () => {
+  const old = await fleetServer(database.store, { continueByDefault: false })
+  expect((await page(old.admin, { limit: '2' })).continue).toBeUndefined()
+  expect((await page(old.admin, { limit: '2', withContinue: 'true' })).continue).toBeDefined()
+  await old.close()
+})

@@ -53,7 +53,7 @@ const log = createLogger('silent')
 
 export async function fleetServer(
   store: Store,
-  options: { readonly clock?: Clock; readonly tls?: ServerOptions['tls'] } = {},
+  options: { readonly clock?: Clock } & Pick<ServerOptions, 'tls' | 'continueByDefault'> = {},
 ): Promise<FleetServer> {
   const clock = options.clock ?? systemClock
   const objects: FleetAccess[] = []
@@ -68,6 +68,7 @@ export async function fleetServer(
   const server = await buildServer({
     ...{ store, catalog, access, root, log, clock, metrics: new Registry() },
     ...(options.tls && { tls: options.tls }),
+    ...(options.continueByDefault === false && { continueByDefault: false }),
   })
   const tokenOf = (userName: string, groups: readonly string[]) =>
     createAccessToken(store, {

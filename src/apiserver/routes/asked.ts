@@ -86,13 +86,12 @@ function refuseUnknownCluster({ catalog }: AskedParts, name: string): void {
   if (!known) throw clusterNotFound(name)
 }
 
-/** A namespaced object has no path without a namespace, and the reverse; subresources are not kept. */
+/** A namespaced object has no path without a namespace, and the reverse. */
 function refuseMisplaced(path: ResourcePath, type: FoundType): void {
-  const needsNamespace = type.namespaced && path.name !== undefined
   const misplaced = type.namespaced
-    ? needsNamespace && path.namespace === undefined
+    ? path.name !== undefined && path.namespace === undefined
     : path.namespace !== undefined
-  if (misplaced || path.subresource !== undefined) throw noSuchResource()
+  if (misplaced) throw noSuchResource()
 }
 
 function askedClusters(

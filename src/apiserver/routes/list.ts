@@ -44,7 +44,7 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
     nowMilliseconds,
   })
   const checksum = checksumOf(call, search)
-  const page = pageOf(options, search, checksum)
+  const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
   const resourceVersion = await parts.objects.revision()
   checkResourceVersion(options, resourceVersion)
   const wanted = listRequest({ asked, search, page, form })

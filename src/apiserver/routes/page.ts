@@ -20,11 +20,20 @@ export interface Page {
   readonly mayContinue: boolean
 }
 
+export interface PageParts {
+  readonly options: ListOptions
+  readonly search: Search
+  /** Of the query, for the continue token. */
+  readonly checksum: string
+  /** What holds when the reader says nothing: Clusterpedia gives no token unless it is asked. */
+  readonly continueByDefault: boolean
+}
+
 /** @throws 400 `BadRequest` for a token that is none, or belongs to another query. */
-export function pageOf(options: ListOptions, search: Search, checksum: string): Page {
+export function pageOf({ options, search, checksum, continueByDefault }: PageParts): Page {
   const limit = search.limit ?? options.limit
   const capped = search.limit !== undefined || search.offset !== undefined
-  const mayContinue = search.withContinue ?? !capped
+  const mayContinue = search.withContinue ?? (continueByDefault && !capped)
   const from = options.continue ? parseContinue(options.continue, checksum) : undefined
   return {
     ...startOf(from, search.offset ?? 0),

@@ -7,7 +7,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import { parseResourcePath } from '../../kube/request-path.ts'
-import { methodNotAllowed } from '../../kube/status-error.ts'
+import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
 import type { ObjectReader } from '../objects.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { FLEET_PREFIX, MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
@@ -21,6 +21,8 @@ export interface ResourceParts extends AskedParts {
   readonly objects: ObjectReader
   readonly clock: Clock
   readonly openStreams: OpenStreams
+  /** Whether a page that is not the last has a `continue` although nobody asked for it. */
+  readonly continueByDefault: boolean
 }
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -49,6 +51,8 @@ async function answer(
   const { surface, path: text, query } = targetOf(request)
   const path = surface.kind === 'root' ? undefined : parseResourcePath(text)
   if (!path) return sendPageNotFound(reply)
+  // A mirror has objects only; discovery lists no subresource either.
+  if (path.subresource !== undefined) throw noSuchResource()
   const call = { request, reply, query, surface, path }
   try {
     return await (path.name === undefined ? answerList(parts, call) : answerGet(parts, call))
