@@ -63,29 +63,29 @@ export function coversCluster(
   return clusterSelector === undefined || matchesSelector(clusterSelector, cluster.labels)
 }
 
-/** `*` stands for any text, `?` for one character; everything else for itself. */
-function matchesGlob(pattern: string, name: string): boolean {
-  if (pattern === '*' || pattern === name) return true
-  if (!/[*?]/.test(pattern)) return false
-  return globExpression(pattern).test(name)
-}
-
-const expressions = new Map<string, RegExp>()
-const EXPRESSIONS_KEPT = 1000
-
-function globExpression(pattern: string): RegExp {
-  const known = expressions.get(pattern)
-  if (known) return known
-  // A run of stars is one star: `a**b` must not make the expression try every way to split a name.
-  const source = pattern
-    .replace(/\*+/g, '*')
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*/g, '.*')
-    .replace(/\?/g, '.')
-  const made = new RegExp(`^${source}$`, 's')
-  if (expressions.size >= EXPRESSIONS_KEPT) expressions.clear()
-  expressions.set(pattern, made)
-  return made
+/**
+ * `*` stands for any text, `?` for one character; everything else for itself.
+ *
+ * Only the last `*` is ever tried again, so a pattern of many cannot make this slow: the name may
+ * be whatever a reader puts into a path.
+ */
+export function matchesGlob(pattern: string, name: string): boolean {
+  let at = 0
+  let star = -1
+  let resumed = 0
+  for (let i = 0; i < name.length; ) {
+    if (pattern[at] === '*') {
+      star = at++
+      resumed = i
+    } else if (pattern[at] === '?' || pattern[at] === name[i]) {
+      at++
+      i++
+    } else if (star >= 0) {
+      at = star + 1
+      i = ++resumed
+    } else return false
+  }
+  return /^\**$/.test(pattern.slice(at))
 }
 
 type ClusterSelector = NonNullable<AccessRule['clusterSelector']>
