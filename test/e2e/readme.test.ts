@@ -1,0 +1,61 @@
+/** Every command that README.md shows with its output, run against the demo and compared. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anyKubectl, KubectlRunner } from '../support/kubectl.ts'
+import { RunningFleetglass } from '../support/running-fleetglass.ts'
+
+const KUBECTL = anyKubectl()
+const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+
+interface Example {
+  readonly command: string
+  readonly shown: string
+}
+
+/** `$ command` and the lines below it, up to an empty line. */
+const examples: readonly Example[] = [...README.matchAll(/^```console\n([^]*?)^```$/gm)]
+  .flatMap(([, block]) => block!.trim().split(/\n\n/))
+  .map((text) => {
+    const [line = '', ...shown] = text.split('\n')
+    return { command: line.replace(/^\$ /, ''), shown: shown.join('\n') }
+  })
+
+/** Ages, ports and the random parts of names are another each time; widths follow from them. */
+function masked(text: string): string {
+  return text
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replaceAll(/-[a-z0-9]{10}-[a-z0-9]{5}\b/g, '-HASH')
+    .replaceAll(/\b(?:\d+[smhdy]){1,2}\b/g, 'AGE')
+    .replaceAll(/ {2,}/g, '  ')
+    .replaceAll(/ +$/gm, '')
+    .trimEnd()
+}
+
+describe.skipIf(!KUBECTL)('README.md, against the demo', () => {
+  let folder: string
+  let demo: RunningFleetglass
+  let runner: KubectlRunner
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'fleetglass-readme-'))
+    demo = new RunningFleetglass(['demo', '--data-dir', folder, '--listen', '127.0.0.1:0'])
+    await demo.says('Ctrl-C stops everything.')
+    runner = new KubectlRunner(KUBECTL!, join(folder, 'kubeconfig'))
+  }, 60_000)
+
+  afterAll(async () => {
+    await demo.kill('SIGTERM')
+    rmSync(folder, { recursive: true })
+  }, 20_000)
+
+  test('shows enough to be worth a test', () => {
+    expect(examples.length).toBeGreaterThan(8)
+  })
+
+  test.each(examples)('$command', async ({ command, shown }) => {
+    const { stdout, stderr } = await runner.paste(command)
+    expect(masked(stdout + stderr)).toBe(masked(shown))
+  })
+})
