@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SETTINGS, type Setting, variableOf } from '../src/config.ts'
 
 const README = join(import.meta.dirname, '../README.md')
-const PLACE = /(<!-- settings: [^>]*-->\n)[^]*(<!-- \/settings -->)/
+const PLACE = /(<!-- settings: [^>]*-->\n).*(<!-- \/settings -->)/s
 
 /** The table, as it stands in README.md. */
 export function settingsTable(): string {

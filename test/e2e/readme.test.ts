@@ -15,7 +15,7 @@ interface Example {
 }
 
 /** `$ command` and the lines below it, up to an empty line. */
-const examples: readonly Example[] = [...README.matchAll(/^```console\n([^]*?)^```$/gm)]
+const examples: readonly Example[] = [...README.matchAll(/^```console\n(.*?)^```$/gms)]
   .flatMap(([, block]) => block!.trim().split(/\n\n/))
   .map((text) => {
     const [line = '', ...shown] = text.split('\n')
