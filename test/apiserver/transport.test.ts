@@ -5,6 +5,7 @@ import { get as getTls } from 'node:https'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import Fastify from 'fastify'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OpenStreams } from '../../src/apiserver/open-streams.ts'
 import { FLEET_PREFIX } from '../../src/apiserver/prefixes.ts'
@@ -117,6 +118,37 @@ test('every answer has an id that the log has, too, and must not be kept by cach
 test('who does not say who they are is told so', async () => {
   const { status, text } = await ask('/api/v1/pods', { headers: {} })
   expect([status, JSON.parse(text).reason]).toEqual([401, 'Unauthorized'])
+})
+
+test('the log says who asked what and how it ended, and never a credential', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(line) })
+  const logged = await fleetServer(database.store, { log })
+  const { admin } = logged
+  const base = await logged.listen()
+  const headers = { authorization: `Bearer ${admin.token}`, 'user-agent': 'kubectl/v1' }
+  const selector = `app!=${'x'.repeat(60)},`.repeat(20)
+  for (const path of [
+    `/api/v1/pods?labelSelector=${selector}y`,
+    '/api/v1/namespaces/shop/pods/nope',
+  ]) {
+    await answerOf(get(`${base}${FLEET_PREFIX}${path}`, { headers }))
+  }
+  const response = await answerOf(
+    get(`${base}${FLEET_PREFIX}/api`, { headers: { authorization: 'Bearer no-such.token' } }),
+  )
+  expect(response.status).toBe(401)
+  await logged.close()
+  const answered = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+  expect(answered).toMatchObject([
+    { method: 'GET', user: 'admin', status: 200, userAgent: 'kubectl/v1' },
+    { method: 'GET', user: 'admin', status: 404 },
+    { method: 'GET', user: 'system:anonymous', status: 401 },
+  ])
+  expect(answered[0].url.length).toBeLessThan(600)
+  expect(answered[0].reqId).toMatch(/^[0-9a-f-]{36}$/)
+  expect(lines.join('')).not.toContain(admin.token)
+  expect(lines.join('')).not.toContain('no-such.token')
 })
 
 describe('over TLS', () => {

@@ -7,7 +7,7 @@ import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catal
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
 import { FLEET_PREFIX } from '../../src/apiserver/prefixes.ts'
 import { buildServer, type ServerOptions } from '../../src/apiserver/server.ts'
-import { type Clock, systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/clock.ts'
 import type { AccessRule, FleetAccess } from '../../src/kube/fleet-access.ts'
 import { createLogger } from '../../src/log.ts'
 import { createAccessToken } from '../../src/store/access-tokens.ts'
@@ -49,13 +49,13 @@ export interface FleetServer {
   close(): Promise<void>
 }
 
-const log = createLogger('silent')
+const silent = createLogger('silent')
 
 export async function fleetServer(
   store: Store,
-  options: { readonly clock?: Clock } & Pick<ServerOptions, 'tls' | 'continueByDefault'> = {},
+  options: Partial<Pick<ServerOptions, 'clock' | 'tls' | 'continueByDefault' | 'log'>> = {},
 ): Promise<FleetServer> {
-  const clock = options.clock ?? systemClock
+  const { clock = systemClock, log = silent } = options
   const objects: FleetAccess[] = []
   const listeners = new Set<() => void>()
   const source = {

@@ -27,7 +27,7 @@ function log(request: FastifyRequest, reply: FastifyReply): void {
     method,
     url: url.length > URL_MOST_CHARACTERS ? `${url.slice(0, URL_MOST_CHARACTERS)}...` : url,
     user: request.identity.user,
-    status: reply.statusCode,
+    status: reply.raw.statusCode,
     milliseconds: Math.round(reply.elapsedTime),
     ...(reply.raw.writableFinished ? {} : { cutOff: true }),
     userAgent: request.headers['user-agent'],
