@@ -66,7 +66,7 @@ export async function registrationServer(
   const clock = testClock()
   const keyring = createKeyring(randomBytes(32))
   const registrations = createRegistrations({ store: database.store, keyring, clock })
-  const server = Fastify({ routerOptions: { maxParamLength: 1024 } })
+  const server = Fastify({ forceCloseConnections: 'idle', routerOptions: { maxParamLength: 1024 } })
   await server.register(statusErrors)
   await server.register(identityDecoration)
   server.addHook('onRequest', async (request) => {

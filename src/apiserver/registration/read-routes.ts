@@ -5,7 +5,6 @@ import { boolean, type ListOptions, parseListOptions } from '../../kube/list-opt
 import { StatusError } from '../../kube/status-error.ts'
 import { nameOf } from '../../registration/lifecycle.ts'
 import type { ObjectList } from '../../registration/list.ts'
-import { forbiddenField, invalid } from '../../registration/validation.ts'
 import {
   authorized,
   type Exchange,
@@ -105,7 +104,7 @@ async function answerWatch(
     kind: parts.kind,
     selects: asked.selected.selects,
     bookmarks: boolean(query, 'allowWatchBookmarks'),
-    initialEvents: initialEventsOf(query),
+    initialEvents: boolean(query, 'sendInitialEvents'),
     ...(resourceVersion !== undefined && { after: resourceVersion }),
   }
   const spread = WATCH_MOST_SECONDS - WATCH_LEAST_SECONDS
@@ -124,18 +123,4 @@ function onlyJson(): StatusError {
     '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch',
     { details: {} },
   )
-}
-
-/** @throws 422 as apimachinery's ValidateListOptions. */
-function initialEventsOf(query: URLSearchParams): boolean {
-  if (!query.has('sendInitialEvents')) return false
-  if (query.get('resourceVersionMatch') !== 'NotOlderThan') {
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, [
-      forbiddenField(
-        'resourceVersionMatch',
-        'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-      ),
-    ])
-  }
-  return boolean(query, 'sendInitialEvents')
 }

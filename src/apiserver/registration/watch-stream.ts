@@ -44,7 +44,10 @@ export async function sendWatch(reply: FastifyReply, stream: WatchStream): Promi
     clearTimeout(timer)
     stream.stopping.removeEventListener('abort', end)
     over.abort()
-    response.end()
+    response.end(() => {
+      // A connection that is kept would keep the server from stopping.
+      if (stream.stopping.aborted) response.socket?.destroySoon()
+    })
   }
 }
 
