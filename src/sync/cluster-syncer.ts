@@ -110,6 +110,7 @@ export class ClusterSyncer {
     const lost = new AbortController()
     const all = AbortSignal.any([signal, lost.signal])
     this.#holds = true
+    this.#status.forgetWritten()
     const renewing = this.#renewForever(lease, lost, all)
     try {
       await this.#follow(lease, lost, all)

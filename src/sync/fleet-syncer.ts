@@ -9,11 +9,13 @@ import type { Keyring } from '../keyring.ts'
 import type { PediaCluster } from '../kube/pedia-cluster.ts'
 import type { Logger } from '../log.ts'
 import type { RegistrationSource, RegistrationState } from '../registration/registration-source.ts'
+import { loadCatalog } from '../store/catalog.ts'
 import { removeCluster } from '../store/clusters.ts'
 import type { Store } from '../store/connect.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { ClusterSyncer, type Registration } from './cluster-syncer.ts'
 import { accessFromSpec, credentialsFromKubeconfig, type TrustedKubeconfig } from './credentials.ts'
+import { FleetVersions } from './fleet-versions.ts'
 import { Gate } from './gate.ts'
 import { limitsFrom, type SyncLimitsGiven } from './limits.ts'
 import type { MemberAccess } from './member-access.ts'
@@ -78,6 +80,9 @@ class Fleet {
   readonly #options: FleetSyncerOptions
   readonly #services: SyncServices
   readonly #syncers = new Map<string, ClusterSyncer>()
+  readonly #versions = new FleetVersions()
+  /** Of registrations that are gone: the others do not wait for their end. */
+  readonly #ending = new Set<Promise<void>>()
 
   constructor(options: FleetSyncerOptions, services: SyncServices) {
     this.#options = options
@@ -87,18 +92,32 @@ class Fleet {
   /** Never throws: a source that fails is asked again. */
   async run(signal: AbortSignal): Promise<void> {
     const { registrations, log, clock } = this.#options
+    const learning = this.#learnForever(signal)
     while (!signal.aborted) {
       try {
-        for await (const state of registrations.states(signal)) await this.#apply(state)
+        for await (const state of registrations.states(signal)) this.#apply(state)
       } catch (error) {
         if (!signal.aborted) log.error({ err: error }, 'registrations cannot be read')
       }
       await clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
     }
     await Promise.all([...this.#syncers.values()].map((syncer) => syncer.stop()))
+    await Promise.all([learning, ...this.#ending])
   }
 
-  async #apply(state: RegistrationState): Promise<void> {
+  async #learnForever(signal: AbortSignal): Promise<void> {
+    const { store, clock, limits, log } = this.#services
+    while (!signal.aborted) {
+      try {
+        this.#versions.learn(await loadCatalog(store))
+      } catch (error) {
+        log.debug({ err: error }, 'the versions of the fleet cannot be read')
+      }
+      await clock.sleep(limits.discoveryMilliseconds, signal).catch(() => undefined)
+    }
+  }
+
+  #apply(state: RegistrationState): void {
     const wanted = new Map<string, Registration>()
     for (const cluster of state.pediaClusters) {
       if (!this.#isOurs(cluster)) continue
@@ -108,8 +127,9 @@ class Fleet {
       wanted.set(cluster.metadata.uid, { cluster, template })
     }
     const live = new Set(state.pediaClusters.map(({ metadata }) => metadata.uid))
-    const gone = [...this.#syncers].filter(([uid]) => !wanted.has(uid))
-    await Promise.all(gone.map(([uid, syncer]) => this.#remove(uid, syncer, live.has(uid))))
+    for (const [uid, syncer] of this.#syncers) {
+      if (!wanted.has(uid)) this.#endLater(this.#remove(uid, syncer, live.has(uid)))
+    }
     for (const [uid, registration] of wanted) this.#ensure(uid, registration)
   }
 
@@ -128,8 +148,14 @@ class Fleet {
       registrations: this.#options.registrations,
       registration,
       accessOf: (cluster) => this.#accessOf(cluster),
+      preferVersion: (type, served) => this.#versions.prefer(type, served),
     })
     this.#syncers.set(uid, syncer)
+  }
+
+  #endLater(end: Promise<void>): void {
+    this.#ending.add(end)
+    void end.finally(() => this.#ending.delete(end))
   }
 
   /** Readers lose a removed cluster at once; its syncer ends meanwhile. */

@@ -57,6 +57,11 @@ const HEAVY: Readonly<Record<string, number>> = {
   events: 4,
 }
 const RETRY_MILLISECONDS = 2_000
+const DEFECT = {
+  status: 'Error',
+  reason: 'SyncFailed',
+  message: 'the syncer failed and tries again; see its log',
+} as const
 
 export class ResourceSyncer {
   readonly #options: ResourceSyncerOptions
@@ -121,6 +126,7 @@ export class ResourceSyncer {
         if (error instanceof LeaseLost) return lost(error)
         if (signal.aborted) return
         services.log.error({ err: error, type: this.#target.type }, 'the sync of a type failed')
+        this.#setState({ ...this.#state, ...DEFECT })
         await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
       }
     }

@@ -31,6 +31,7 @@ export class StatusWriter {
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #written: PediaClusterStatus | undefined
+  #isSure = false
   #recorded = ''
 
   constructor(options: StatusWriterOptions) {
@@ -41,6 +42,13 @@ export class StatusWriter {
 
   /** Something may have changed; many of these are one write. */
   changed(): void {
+    this.#wakeup.wake()
+  }
+
+  /** What was written before may be overwritten by whoever spoke for the cluster since. */
+  forgetWritten(): void {
+    this.#isSure = false
+    this.#recorded = ''
     this.#wakeup.wake()
   }
 
@@ -72,8 +80,9 @@ export class StatusWriter {
     if (!facts) return
     await this.#record(facts)
     const status = clusterStatus(facts, this.#written, services.clock.now())
-    if (JSON.stringify(status) === JSON.stringify(this.#written)) return
+    if (this.#isSure && JSON.stringify(status) === JSON.stringify(this.#written)) return
     await registrations.writeStatus(name, uid, status)
+    this.#isSure = true
     this.#written = status
   }
 

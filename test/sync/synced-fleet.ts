@@ -61,7 +61,7 @@ export async function syncedFleet(options: FleetOptions = {}) {
   const query = async <T>(text: string, values: unknown[] = []) =>
     (await store.pool.query(text, values)).rows as T[]
 
-  const startSyncer = (limits: SyncLimitsGiven = {}) =>
+  const startSyncer = (limits?: SyncLimitsGiven) =>
     startFleetSyncer({
       store,
       registrations: databaseRegistrationSource(registrations),
@@ -70,13 +70,13 @@ export async function syncedFleet(options: FleetOptions = {}) {
       secretValues: options.secretValues ?? 'digest',
       log: createLogger('silent'),
       clock: systemClock,
-      registry: new Registry(),
+      registry: limits === undefined ? registry : new Registry(),
       ...(options.trustedKubeconfigs && { trustedKubeconfigs: options.trustedKubeconfigs }),
       limits: {
         ...QUICK,
         ...options.limits,
         ...limits,
-        follow: { ...QUICK.follow, ...options.limits?.follow, ...limits.follow },
+        follow: { ...QUICK.follow, ...options.limits?.follow, ...limits?.follow },
       },
     })
   let syncer = await startSyncer()

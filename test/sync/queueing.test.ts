@@ -1,0 +1,194 @@
+/** What waits, for how long, and how much of it: gates, budgets, backoff and the queue of changes. */
+import { describe, expect, test } from 'vitest'
+import type { ObjectChange } from '../../src/store/object-row.ts'
+import { Backoff } from '../../src/sync/backoff.ts'
+import { ByteBudget } from '../../src/sync/byte-budget.ts'
+import { ChangeQueue, type QueueBatch } from '../../src/sync/change-queue.ts'
+import { Gate } from '../../src/sync/gate.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+
+describe('a gate', () => {
+  test('lets so many in, and the light ones first', async () => {
+    const gate = new Gate(2)
+    const order: string[] = []
+    const releases: Array<() => void> = []
+    const enter = (name: string, weight: number) =>
+      gate.run(
+        () => {
+          order.push(name)
+          return new Promise<void>((resolve) => releases.push(resolve))
+        },
+        { weight },
+      )
+    const all = [
+      enter('a', 9),
+      enter('b', 9),
+      enter('heavy', 3),
+      enter('light', 0),
+      enter('light too', 0),
+    ]
+    for (let i = 0; i < 5; i++) {
+      await until(() => releases.length > i)
+      if (i === 1) expect(order).toEqual(['a', 'b'])
+      releases[i]!()
+    }
+    await Promise.all(all)
+    expect(order).toEqual(['a', 'b', 'light', 'light too', 'heavy'])
+  })
+
+  test('who gives up waiting takes no place', async () => {
+    const gate = new Gate(1)
+    const inside = Promise.withResolvers<void>()
+    const first = gate.run(() => inside.promise)
+    const controller = new AbortController()
+    const second = gate.run(async () => 'in', { signal: controller.signal })
+    controller.abort(new Error('no time'))
+    await expect(second).rejects.toThrow('no time')
+    inside.resolve()
+    await first
+    expect(await gate.run(async () => 'third')).toBe('third')
+  })
+
+  test('a failure inside leaves the place free', async () => {
+    const gate = new Gate(1)
+    await expect(gate.run(async () => Promise.reject(new Error('x')))).rejects.toThrow('x')
+    expect(await gate.run(async () => 1)).toBe(1)
+  })
+})
+
+describe('a byte budget', () => {
+  test('makes the next wait until there is room, in order', async () => {
+    const budget = new ByteBudget(100)
+    await budget.take(80, NEVER)
+    const order: number[] = []
+    const waiting = [50, 10].map(async (bytes) => {
+      await budget.take(bytes, NEVER)
+      order.push(bytes)
+    })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(order).toEqual([])
+    budget.give(80)
+    await Promise.all(waiting)
+    expect(order).toEqual([50, 10])
+    expect(budget.usedBytes).toBe(60)
+  })
+
+  test('lets in alone what is larger than all of it', async () => {
+    const budget = new ByteBudget(100)
+    await budget.take(1000, NEVER)
+    const next = budget.take(1, NEVER)
+    budget.give(1000)
+    await next
+  })
+
+  test('who gives up waiting lets the next in', async () => {
+    const budget = new ByteBudget(100)
+    await budget.take(90, NEVER)
+    const controller = new AbortController()
+    const large = budget.take(50, controller.signal)
+    const small = budget.take(5, NEVER)
+    controller.abort(new Error('stopped'))
+    await expect(large).rejects.toThrow('stopped')
+    await small
+  })
+})
+
+test('backoff doubles up to its most, with half left to chance', () => {
+  const backoff = new Backoff({ firstMilliseconds: 100, mostMilliseconds: 1000, random: () => 0.5 })
+  expect([1, 2, 3, 4, 5, 6].map(() => backoff.next())).toEqual([75, 150, 300, 600, 750, 750])
+  backoff.reset()
+  expect(backoff.next()).toBe(75)
+})
+
+describe('a queue of changes', () => {
+  const change = (name: string): ObjectChange => ({ op: 'delete', key: { namespace: '', name } })
+  const at = (resourceVersion: string) => ({ resourceVersion, controlPlaneUid: 'u' })
+  const namesOf = ({ changes }: QueueBatch) =>
+    changes.map((one) => (one.op === 'delete' ? one.key.name : '')).join()
+
+  function queueOf(
+    write: (batch: QueueBatch) => Promise<void>,
+    given: { rows?: number; budget?: ByteBudget } = {},
+  ) {
+    const stopping = new AbortController()
+    const queue = new ChangeQueue({
+      rows: given.rows ?? 3,
+      bytes: 1e9,
+      lingerMilliseconds: 5,
+      positionMilliseconds: 20,
+      budget: given.budget ?? new ByteBudget(1e9),
+      signal: stopping.signal,
+      write,
+    })
+    return { queue, stopping }
+  }
+
+  test('writes full batches at once, and the rest when it has waited a little', async () => {
+    const batches: string[] = []
+    const { queue } = queueOf(async (batch) => void batches.push(namesOf(batch)))
+    for (const name of ['a', 'b', 'c', 'd']) await queue.put(change(name))
+    await until(() => batches.length === 2)
+    expect(batches).toEqual(['a,b,c', 'd'])
+  })
+
+  test('a position goes with the changes it covers, and never before them', async () => {
+    const written: QueueBatch[] = []
+    const { queue } = queueOf(async (batch) => {
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      written.push(batch)
+    })
+    for (let i = 1; i <= 20; i++) {
+      await queue.put(change(`${i}`))
+      queue.advance(at(`${i}`))
+    }
+    await queue.drain()
+    let last = 0
+    for (const batch of written) {
+      const names = batch.changes.map((one) => (one.op === 'delete' ? Number(one.key.name) : 0))
+      last = Math.max(last, ...names)
+      if (batch.position) expect(Number(batch.position.resourceVersion)).toBeLessThanOrEqual(last)
+    }
+    expect(written.findLast(({ position }) => position)?.position).toEqual(at('20'))
+    expect(written.flatMap(({ changes }) => changes)).toHaveLength(20)
+  })
+
+  test('a full queue makes its producer wait for the database', async () => {
+    let written = Promise.withResolvers<void>()
+    const { queue } = queueOf(() => written.promise)
+    let put = 0
+    const producer = (async () => {
+      for (; put < 12; put++) await queue.put(change(`${put}`))
+    })()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    // One batch is being written, one is full.
+    expect(put).toBe(5)
+    const releasing = setInterval(() => {
+      written.resolve()
+      written = Promise.withResolvers<void>()
+    }, 1)
+    await producer
+    await queue.drain()
+    clearInterval(releasing)
+  })
+
+  test('bytes are given back when they are written, also when that fails', async () => {
+    const budget = new ByteBudget(1e6)
+    const { queue } = queueOf(async () => Promise.reject(new Error('lease lost')), { budget })
+    await queue.put(change('a'))
+    await expect(queue.drain()).rejects.toThrow('lease lost')
+    await expect(queue.put(change('b')).then(() => queue.drain())).rejects.toThrow('lease lost')
+    expect(budget.usedBytes).toBeLessThan(1000)
+  })
+
+  test('stopped, it writes no more and lets its producer go', async () => {
+    let writes = 0
+    const { queue, stopping } = queueOf(async () => void writes++)
+    await queue.put(change('a'))
+    stopping.abort(new Error('stopped'))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(writes).toBe(0)
+    await expect(queue.put(change('b'))).rejects.toThrow('stopped')
+  })
+})
