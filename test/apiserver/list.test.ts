@@ -326,6 +326,48 @@ describe('under the prefix of a member', () => {
   })
 })
 
+describe('odd input finds nothing, and never fails', () => {
+  const queries = [
+    `names=${encodeURIComponent("x'; drop table object --")}`,
+    `fuzzyName=${encodeURIComponent('a b$\'\\"%_')}`,
+    'names=a%00b',
+    'fuzzyName=%00',
+    'namespaces=%ed%a0%80',
+    'fuzzyName=%f0%9f%98%80',
+    fields("metadata.annotations['it\\'s \" $.x']=1"),
+    fields("spec['']=x"),
+    fields('spec.nodeName=a\0b'),
+    fields('spec.containers[999999999].name=main'),
+    fields(`${'a.'.repeat(5_000)}a=1`),
+    `clusters=${'x,'.repeat(20_000)}x`,
+    search(`app in (${'x,'.repeat(20_000)}x)`),
+    search('weight>9223372036854775807'),
+    'since=9999999999&before=9999999999999',
+    'continue=999999999999999',
+  ]
+  for (const query of queries) {
+    test(query.slice(0, 100), async () => {
+      for (const reader of [admin, viewer]) {
+        const answer = await reader.ask(`/api/v1/pods?${query}`)
+        if (reader === viewer && answer.status === 403) continue
+        expect(keysOf(answer)).toEqual([])
+      }
+    })
+  }
+
+  const refused: ReadonlyArray<{ readonly query: string; readonly status: number }> = [
+    { query: `orderby=${encodeURIComponent('name;drop table x--')}`, status: 400 },
+    { query: 'orderby=,', status: 400 },
+    { query: fields('spec.x in (a'), status: 400 },
+    { query: `continue=${Buffer.from('{"v":1}').toString('base64url')}`, status: 400 },
+  ]
+  for (const { query, status } of refused) {
+    test(`${status} for ${query}`, async () => {
+      expect((await admin.ask(`/api/v1/pods?${query}`)).status).toBe(status)
+    })
+  }
+})
+
 describe('what cannot be answered', () => {
   const bad: ReadonlyArray<{
     readonly name: string

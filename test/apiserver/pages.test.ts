@@ -78,6 +78,25 @@ for (const limit of ['1', '2', '3', '7', '8', '500']) {
   })
 }
 
+test('names that locales sort in other ways come once each, in the order of their bytes', async () => {
+  const names = ['a-b', 'a.b', 'a1', 'ab', 'system:node', 'B']
+  const accounts = { ...PODS, resource: 'serviceaccounts', kind: 'ServiceAccount' }
+  await cluster.fill(accounts, pods(names))
+  await fleet.refresh()
+  const ask = async (token: string) => {
+    const { json } = await admin.ask(`/api/v1/serviceaccounts?limit=1&continue=${token}`)
+    return json
+  }
+  const seen: string[] = []
+  let token: string | undefined = '0'
+  while (token) {
+    const json = await ask(token)
+    seen.push(json.items[0].metadata.name)
+    token = json.metadata.continue
+  }
+  expect(seen).toEqual(names.toSorted())
+})
+
 describe('one page', () => {
   const cases: ReadonlyArray<{
     readonly name: string
