@@ -100,7 +100,12 @@ export async function cacheCatalog(source: CatalogSource, log: Logger): Promise<
   }
   // Listening comes first: a change between loading and listening would be missed.
   const stop = await source.onChange(reload)
-  state.catalog = await source.load()
+  try {
+    state.catalog = await source.load()
+  } catch (error) {
+    await stop()
+    throw error
+  }
   const indexes = new WeakMap<Catalog, CatalogIndex>()
   return {
     current: () => state.catalog,

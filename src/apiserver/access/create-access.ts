@@ -39,7 +39,12 @@ export interface AccessParts {
 /** Reads the rules once before it returns, so that nobody is refused for want of them. */
 export async function createAccess(parts: AccessParts): Promise<Access> {
   const rights = new Rights(parts)
-  await rights.start()
+  try {
+    await rights.start()
+  } catch (error) {
+    await rights.close()
+    throw error
+  }
   return rights
 }
 
@@ -56,7 +61,7 @@ class Rights implements Access {
   #derived = new WeakMap<Catalog, Derived>()
   #rereading: Promise<void> = Promise.resolve()
   #rereadWaiting = false
-  #timer: NodeJS.Timeout | undefined
+  #ticking: Promise<void> = Promise.resolve()
 
   constructor(parts: AccessParts) {
     this.#parts = parts
@@ -67,8 +72,7 @@ class Rights implements Access {
     // Listening comes first: a change between reading and listening would be missed.
     source.onAccessChange(() => this.#reread(), this.#closing.signal)
     this.#take(await source.accessObjects())
-    this.#timer = setInterval(() => this.#reread(), REREAD_SECONDS * 1000)
-    this.#timer.unref()
+    this.#ticking = this.#rereadNowAndThen()
   }
 
   scope(identity: Identity, request: ScopeRequest) {
@@ -142,7 +146,7 @@ class Rights implements Access {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    clearInterval(this.#timer)
+    await this.#ticking
     await this.#rereading
   }
 
@@ -161,6 +165,19 @@ class Rights implements Access {
     const made = { covers: rememberCovers(), visible: new Map() }
     this.#derived.set(catalog, made)
     return made
+  }
+
+  async #rereadNowAndThen(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        await this.#parts.clock.sleep(REREAD_SECONDS * 1000, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        throw error
+      }
+      this.#reread()
+    }
   }
 
   /** Changes that come while the rules are being read are answered by one more reading. */
