@@ -15,6 +15,12 @@ const DEFAULT_POOL_SIZE = 10
 /** More would not write faster: the statements are large, and two keep a server's disk busy. */
 const WRITERS = 4
 
+/**
+ * Answers are many and short: compiling a plan, or starting workers for it, takes longer than
+ * running it does. Sorting keys takes memory, and has it.
+ */
+const READER_SETTINGS = '-c jit=off -c max_parallel_workers_per_gather=0 -c work_mem=16MB'
+
 export interface ConnectOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
@@ -51,7 +57,7 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   await checkServer(config, options.url)
   const size = options.poolSize ?? DEFAULT_POOL_SIZE
   const pool = openPool(config, size)
-  const readers = openPool(config, size)
+  const readers = openPool({ ...config, options: READER_SETTINGS }, size)
   const writers = openPool(config, WRITERS)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return {

@@ -8,7 +8,6 @@ import { sql } from 'kysely'
 import type { Store } from './connect.ts'
 import { type ListQuery, listQuery, matching } from './list-query.ts'
 import type { ListRequest, ObjectCondition, RawRow } from './list-request.ts'
-import { orderOf } from './order.ts'
 import { fromPostgres } from './pg-error.ts'
 import { PortalReader, READ_LIMITS, type ReadLimits } from './portal-reader.ts'
 import { type RowShape, rowReader } from './raw-row.ts'
@@ -99,8 +98,7 @@ function remaining(request: ListRequest, { delivered, last }: Progress): ListReq
 export async function countObjects(store: Store, request: ListRequest): Promise<number> {
   const scope = visibleClusters(request.scope)
   if (scope.length === 0) return 0
-  const { type, conditions } = request
-  const where = matching({ type, scope, conditions }, orderOf([], scope))
+  const where = matching({ ...request, scope })
   const { rows } = await sql<{ count: string }>`
     select count(*) as count from object o where ${sql.join(where, sql` and `)}`
     .execute(store.db)

@@ -8,7 +8,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { matchesAll } from './condition-filter.ts'
 import type { Store } from './connect.ts'
-import type { ListRequest, ObjectCondition, Position } from './list-request.ts'
+import type { ListRequest, ObjectCondition } from './list-request.ts'
 import { type Order, orderOf } from './order.ts'
 import type { RawStatement } from './raw-query.ts'
 import { inScope } from './scope-filter.ts'
@@ -27,9 +27,11 @@ export interface ListQuery {
 export function listQuery(store: Store, request: ListRequest): ListQuery {
   const order = orderOf(request.order, request.scope)
   const columns = wideColumns(request.want)
+  // Also where it is not used: a position that cannot be one of this order is refused.
+  const after = request.after && order.after(request.after)
   const statement = isWalk(request)
     ? walkSegments(request, columns)
-    : sortMatches(request, { order, columns })
+    : sortMatches(request, { order, columns, after })
   return { compiled: statement.compile(store.db), order, columns }
 }
 
@@ -58,6 +60,12 @@ function isSelective(condition: ObjectCondition): boolean {
   }
 }
 
+interface SortedParts {
+  readonly order: Order
+  readonly columns: readonly WideColumn[]
+  readonly after: RawBuilder<boolean> | undefined
+}
+
 /**
  * Finds and sorts keys; the wide columns are fetched after sorting, so that it is done in memory.
  *
@@ -66,9 +74,9 @@ function isSelective(condition: ObjectCondition): boolean {
  */
 function sortMatches(
   request: ListRequest,
-  { order, columns }: { order: Order; columns: readonly WideColumn[] },
+  { order, columns, after }: SortedParts,
 ): RawBuilder<unknown> {
-  const where = sql.join(matching(request, order), sql` and `)
+  const where = sql.join([...matching(request), ...(after ? [after] : [])], sql` and `)
   const selected = order.selected.map((text, i) => sql`${text} as ${sql.id(`v${i}`)}`)
   const values = order.selected.map((_, i) => sql`k.${sql.id(`v${i}`)}`)
   const wide = columns.map((column) => sql`w.${sql.id(column)}`)
@@ -85,15 +93,11 @@ function sortMatches(
   ) w`
 }
 
-/** Type, scope, conditions, and where the list goes on. */
-export function matching(
-  request: Pick<ListRequest, 'type' | 'scope' | 'conditions'> & { after?: Position },
-  order: Order,
-): readonly RawBuilder<boolean>[] {
-  return [
-    sql<boolean>`o.type_id = ${request.type.id}`,
-    inScope(request.scope),
-    ...matchesAll(request.conditions, request.type),
-    ...(request.after ? [order.after(request.after)] : []),
-  ]
+/** Type, scope and conditions. */
+export function matching({
+  type,
+  scope,
+  conditions,
+}: Pick<ListRequest, 'type' | 'scope' | 'conditions'>): readonly RawBuilder<boolean>[] {
+  return [sql<boolean>`o.type_id = ${type.id}`, inScope(scope), ...matchesAll(conditions, type)]
 }
