@@ -157,6 +157,10 @@ describe.each(kubectls)('kubectl $version', (kubectl) => {
   test('asks what may be done', async () => {
     expect(await run('auth can-i list pods')).toBe('yes\n')
     expect(await run('--user jane -n shop auth can-i list deployments.apps')).toBe('yes\n')
+    expect((await runner.run(['auth', 'can-i', 'list', 'nodes'])).stdout).toBe('yes\n')
+    expect((await runner.run('--user jane -n shop auth can-i list nodes'.split(' '))).stdout).toBe(
+      'no\n',
+    )
     const refused = await runner.run('--user jane -n web auth can-i list pods'.split(' '))
     expect([refused.exitCode, refused.stdout]).toEqual([1, 'no\n'])
     const never = await runner.run('-n shop auth can-i delete pods'.split(' '))

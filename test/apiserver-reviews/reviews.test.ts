@@ -95,6 +95,12 @@ describe('may I?', () => {
     ['list pods of another cluster', DOT_02, { ...listPods, namespace: 'shop' }, false],
     ['list pods of a cluster that is not there', `${FLEET}/clusters/dot-99`, listPods, false],
     ['list nodes', DOT_01, { verb: 'list', resource: 'nodes' }, false],
+    [
+      'list nodes "in" their namespace',
+      DOT_01,
+      { verb: 'list', resource: 'nodes', namespace: 'shop' },
+      false,
+    ],
     ['list another group', DOT_01, { verb: 'list', group: 'batch', resource: 'jobs' }, false],
     ['list everything', DOT_01, { verb: 'list', group: '*', resource: '*' }, false],
     ['delete pods', DOT_01, { ...listPods, verb: 'delete' }, false],
@@ -119,6 +125,13 @@ describe('may I?', () => {
 
   test.each<[string, string, object, boolean]>([
     ['list nodes', FLEET, { verb: 'list', resource: 'nodes' }, true],
+    // kubectl sends the namespace of its context, whatever it asks about.
+    [
+      'list nodes "in" a namespace',
+      FLEET,
+      { verb: 'list', resource: 'nodes', namespace: 'shop' },
+      true,
+    ],
     ['list everything', FLEET, { verb: 'list', group: '*', resource: '*' }, true],
     ['delete mirrored pods', FLEET, { verb: 'delete', resource: 'pods' }, false],
     [

@@ -29,9 +29,11 @@ export function compileScope(granted: Granted, request: ScopeRequest): ReadScope
   let clusterScopedSeen = false
   for (const cluster of asked) {
     const rules = granted.rules.filter((rule) => granted.covers(rule, cluster))
-    const namespaces = namespacesOf(rules, request.namespace)
+    // kubectl names a namespace when it asks about rights to nodes, too: it says nothing there.
+    const isClusterScoped = granted.typeIn(cluster)?.namespaced === false
+    const namespaces = namespacesOf(rules, isClusterScoped ? undefined : request.namespace)
     if (namespaces === undefined) continue
-    if (namespaces !== 'every-namespace' && isClusterScoped(granted, cluster)) {
+    if (isClusterScoped && namespaces !== 'every-namespace') {
       clusterScopedSeen = true
       continue
     }
@@ -50,11 +52,7 @@ function askedClusters(
   return live.filter(({ name }) => names.has(name))
 }
 
-/**
- * The union over the rules; undefined when they grant none of what was asked.
- *
- * A path under a namespace is asked of namespaced types only, so naming one narrows to it.
- */
+/** The union over the rules; undefined when they grant none of what was asked. */
 function namespacesOf(
   rules: readonly AccessRule[],
   asked: string | undefined,
@@ -65,10 +63,6 @@ function namespacesOf(
   if (rules.some(coversEveryNamespace)) return 'every-namespace'
   const names = new Set(rules.flatMap((rule) => rule.namespaces))
   return names.size === 0 ? undefined : [...names].sort()
-}
-
-function isClusterScoped(granted: Granted, cluster: CatalogCluster): boolean {
-  return granted.typeIn(cluster)?.namespaced === false
 }
 
 /**
