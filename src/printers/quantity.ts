@@ -33,6 +33,19 @@ export function quantityText(value: unknown): string {
   )
 }
 
+/** In billionths, for comparisons; undefined for what is no quantity. */
+export function quantityNanos(value: unknown): bigint | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+    return undefined
+  }
+  const parts = PARTS.exec(String(value).trim())
+  if (parts === null || (!parts[2] && !parts[3])) return undefined
+  const [, sign, whole = '', fraction = '', suffix = '', exponent] = parts
+  if (Math.abs(Number(exponent ?? 0)) > 400) return undefined
+  const nanos = toNanos(whole, fraction, { suffix, exponent: Number(exponent ?? 0) })
+  return sign === '-' ? -nanos : nanos
+}
+
 /** In billionths, away from zero where that is not enough: some is never none. */
 function toNanos(
   whole: string,

@@ -1,0 +1,29 @@
+/** A LabelSelector object against labels. One that cannot be understood selects nothing. */
+import { type Fields, fields, isRecord, text, texts } from '../../printers/read-field.ts'
+import { recordsIn } from '../read-object.ts'
+
+export function selectsLabels(selector: unknown, labels: Fields): boolean {
+  if (!isRecord(selector)) return false
+  const exact = Object.entries(fields(selector.matchLabels))
+  return (
+    exact.every(([key, value]) => labels[key] === value) &&
+    recordsIn(selector.matchExpressions).every((expression) => meets(expression, labels))
+  )
+}
+
+function meets(expression: Fields, labels: Fields): boolean {
+  const value = labels[text(expression.key)]
+  const values = texts(expression.values)
+  switch (expression.operator) {
+    case 'In':
+      return typeof value === 'string' && values.includes(value)
+    case 'NotIn':
+      return values.length > 0 && !(typeof value === 'string' && values.includes(value))
+    case 'Exists':
+      return value !== undefined && values.length === 0
+    case 'DoesNotExist':
+      return value === undefined && values.length === 0
+    default:
+      return false
+  }
+}
