@@ -16,7 +16,7 @@ import {
 } from '../store/saved-access-tokens.ts'
 import { keepClusterInStep } from './cluster-step.ts'
 import { openSecrets, sealingContext } from './credentials.ts'
-import { formatJson, isObject, parseJson } from './json-text.ts'
+import { formatJson, isObject, parseJson, withField } from './json-text.ts'
 import { kindOfResource, type RegistrationKind } from './kinds.ts'
 import { metadataOf, nameOf, withMetadata } from './lifecycle.ts'
 import { validateMetadata } from './validate-metadata.ts'
@@ -83,7 +83,12 @@ export async function restoreState(
     }
     for (const { kind, object, credentials } of checked) {
       const metadata = metadataOf(object)
-      const next = withMetadata(object, { resourceVersion: writer.nextRevision() })
+      // What a syncer said there is not so here until one has said it again.
+      const next = withField(
+        withMetadata(object, { resourceVersion: writer.nextRevision() }),
+        'status',
+        undefined,
+      )
       await writer.write(
         { group: kind.group, resource: kind.resource, name: nameOf(object) },
         {
