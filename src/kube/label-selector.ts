@@ -14,6 +14,11 @@ export type LabelRequirement =
   | { readonly key: string; readonly operator: 'Exists' | 'DoesNotExist' }
   | { readonly key: string; readonly operator: 'Gt' | 'Lt'; readonly value: bigint }
 
+/** Keys that never stand for labels of objects: kube/search.ts knows what each means. */
+export function isSearchLabel(key: string): boolean {
+  return key.includes('clusterpedia.io')
+}
+
 /** @throws 400 `BadRequest` in the words of a real API server. Empty text: no requirement. */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   const tokens = new TokenReader(tokenize(text))
@@ -279,8 +284,14 @@ export function parseInt64(text: string): bigint | undefined {
   return value >= INT64_LEAST && value <= INT64_MOST ? value : undefined
 }
 
-/** Upstream validates a sorted set, so that is the order of its indexes. */
+/**
+ * Upstream validates a sorted set, so that is the order of its indexes.
+ *
+ * What a search label looks for is no label value: names have up to 253 bytes, and a part of one
+ * may begin with a dash.
+ */
 function valueProblems(key: string, values: readonly string[]): readonly string[] {
+  if (isSearchLabel(key)) return []
   return values.toSorted().flatMap((value, index) => {
     const problems = labelValueProblems(value)
     return problems.length > 0

@@ -4,7 +4,7 @@
  * What is not in these tables is refused by name, never ignored: nothing may widen a result.
  * What the conditions mean is in search.ts.
  */
-import type { LabelRequirement } from './label-selector.ts'
+import { isSearchLabel, type LabelRequirement } from './label-selector.ts'
 import { didYouMean } from './nearest.ts'
 import { StatusError } from './status-error.ts'
 
@@ -115,7 +115,7 @@ export function splitSearchLabels(requirements: readonly LabelRequirement[]): Sp
   const objectLabels: LabelRequirement[] = []
   for (const requirement of requirements) {
     const { key } = requirement
-    if (!key.includes('clusterpedia.io')) objectLabels.push(requirement)
+    if (!isSearchLabel(key)) objectLabels.push(requirement)
     else if (key.startsWith(CLUSTER_LABEL) && key !== CLUSTER_LABEL) {
       clusterLabels.push({ ...requirement, key: key.slice(CLUSTER_LABEL.length) })
     } else terms.push(labelTerm(requirement))

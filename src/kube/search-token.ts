@@ -12,15 +12,15 @@
 
 export const TOKEN_VERSION = 1
 
-/** Two 32-bit lanes; `hi` and `lo` are unsigned. Kept as numbers so that hashing needs no bigint. */
+/** Two lanes of 32 bits, each a signed integer: hashing needs no bigint, and allocates nothing. */
 export interface Hash64 {
   hi: number
   lo: number
 }
 
 // Two multiply-xor lanes with different constants (MurmurHash3's), crossed at the end.
-const SEED_HI = 0x9e3779b9
-const SEED_LO = 0x85ebca6b
+const SEED_HI = 0x9e3779b9 | 0
+const SEED_LO = 0x85ebca6b | 0
 
 /** Hashes `bytes[start, end)`, starting from `seed`. Writes into `out` to spare an allocation. */
 export function hashBytes(
@@ -49,12 +49,14 @@ export function hashKey(
   // The dot in front of a key, taken in by the same steps as hashBytes takes any byte.
   const hi = Math.imul(io.seed.hi ^ 0x2e, 0xcc9e2d51)
   const lo = Math.imul(io.seed.lo ^ 0x2e, 0x1b873593)
-  afterDot.hi = (hi << 15) | (hi >>> 17)
-  afterDot.lo = (lo << 13) | (lo >>> 19)
-  hashBytes(bytes, range, { seed: afterDot, out: io.out })
+  afterDot.seed.hi = (hi << 15) | (hi >>> 17)
+  afterDot.seed.lo = (lo << 13) | (lo >>> 19)
+  afterDot.out = io.out
+  hashBytes(bytes, range, afterDot)
 }
 
-const afterDot: Hash64 = { hi: 0, lo: 0 }
+/** Scratch space: this is called for every key of every object. */
+const afterDot: { seed: Hash64; out: Hash64 } = { seed: { hi: 0, lo: 0 }, out: { hi: 0, lo: 0 } }
 
 /** Makes two hashes one, order mattering: what turns a path and a value into a token. */
 export function combine(a: Hash64, b: Hash64, out: Hash64): void {
@@ -72,8 +74,8 @@ function finish(hi: number, lo: number, out: Hash64): void {
   lo ^= lo >>> 16
   hi = Math.imul(hi + lo, 0x9e3779b1)
   lo = Math.imul(lo ^ hi, 0x85ebca77)
-  out.hi = (hi ^ (hi >>> 16)) >>> 0
-  out.lo = (lo ^ (lo >>> 15)) >>> 0
+  out.hi = hi ^ (hi >>> 16)
+  out.lo = lo ^ (lo >>> 15)
 }
 
 const utf8 = new TextEncoder()
@@ -116,5 +118,5 @@ export function labelKeyPath(seed: Hash64): Hash64 {
 export function tokenOf(path: Hash64, value: Hash64): bigint {
   const out: Hash64 = { hi: 0, lo: 0 }
   combine(path, value, out)
-  return BigInt.asIntN(64, (BigInt(out.hi) << 32n) | BigInt(out.lo))
+  return (BigInt(out.hi) << 32n) | BigInt(out.lo >>> 0)
 }

@@ -81,6 +81,17 @@ describe('conditions', () => {
     })
   })
 
+  test.each([
+    { looksFor: 'the end of a name', text: '-x5qnn' },
+    { looksFor: 'the middle of a name', text: '.example.' },
+    { looksFor: 'more than a label value can hold', text: 'n'.repeat(253) },
+  ])('what is searched for is no label value: $looksFor', ({ text }) => {
+    expect(byLabel(`${S}/fuzzy-name=${text},${S}/names in (${text})`).conditions).toEqual([
+      { on: 'name', operator: 'In', values: [text] },
+      { on: 'fuzzy-name', contains: [text] },
+    ])
+  })
+
   test('a query that is given but empty is not given', () => {
     expect(parse({ clusters: '', names: '', orderby: '' })).toMatchObject({
       ...{ clusters: [], conditions: [], order: [] },
