@@ -160,10 +160,16 @@ export function byDigest(secrets: Readonly<Record<string, string>>, keyring: Key
   )
 }
 
-/** The object with its secrets in place again: for the syncers only. */
-export function reveal(object: JsonObject, secrets: Readonly<Record<string, string>>): JsonObject {
-  return Object.entries(secrets).reduce(
-    (revealed, [name, secret]) => withPath(revealed, ['spec', name], secret),
-    object,
-  )
+/** The object with its secrets in place of their digests again: for the syncers only. */
+export function reveal(
+  object: JsonObject,
+  secrets: Readonly<Record<string, string>>,
+  fields: readonly string[],
+): JsonObject {
+  return fields.reduce((revealed, name) => {
+    const value = field(object, 'spec', name)
+    if (typeof value !== 'string' || value === '') return revealed
+    // A digest is no credential: it is not to be tried on a member.
+    return withPath(revealed, ['spec', name], secrets[name])
+  }, object)
 }

@@ -8,9 +8,10 @@ import {
   type PediaCluster,
   type PediaClusterStatus,
 } from '../kube/pedia-cluster.ts'
+import { StatusError } from '../kube/status-error.ts'
 import { allRegistrations, readRegistration, writeRegistrations } from '../store/registrations.ts'
 import { updater } from './create.ts'
-import { NO_SECRETS, openSecrets, reveal, sealingContext } from './credentials.ts'
+import { NO_SECRETS, openSecrets, reveal, sealingContext, secretFieldsOf } from './credentials.ts'
 import { field, sameJson, withField } from './json-text.ts'
 import { kindOfResource } from './kinds.ts'
 import { metadataOf, prepareUpdate } from './lifecycle.ts'
@@ -24,6 +25,8 @@ const SYNCER = 'fleetglass-syncer'
 
 /** Bursts (an apply of a whole directory) make one state. */
 const SETTLE_MILLISECONDS = 50
+/** How long a state may be out of date when nobody tells of a change. */
+const RETRY_MILLISECONDS = 10_000
 
 export function databaseRegistrationSource(registrations: Registrations): RegistrationSource {
   const { context } = registrations
@@ -40,15 +43,21 @@ async function* states(
   const wake = context.wakes.subscribe(signal)
   let told: string | undefined
   while (!signal.aborted) {
-    const woken = wake()
-    const { state, digest } = await readState(context)
-    if (digest !== told) {
-      told = digest
-      yield state
+    const woken = wake(RETRY_MILLISECONDS)
+    const read = await readState(context).catch(unlessUnavailable)
+    if (read && read.digest !== told) {
+      told = read.digest
+      yield read.state
     }
     await woken
     if (!signal.aborted) await context.clock.sleep(SETTLE_MILLISECONDS)
   }
+}
+
+/** While the database does not answer, the last state holds, and it is asked again. */
+function unlessUnavailable(error: unknown): undefined {
+  if (error instanceof StatusError) return undefined
+  throw error
 }
 
 async function readState(context: RegistrationContext) {
@@ -64,14 +73,26 @@ async function readState(context: RegistrationContext) {
       syncResources.push(object)
       continue
     }
-    const context = sealingContext({ group, resource }, uid)
-    pediaClusters.push(reveal(object, openSecrets(credentials, keyring, context)))
+    const opened = openOrNothing(credentials, keyring, sealingContext({ group, resource }, uid))
+    pediaClusters.push(reveal(object, opened, secretFieldsOf({ resource })))
   }
   const state = {
     pediaClusters: pediaClusters as unknown as readonly PediaCluster[],
     syncResources: syncResources as unknown as readonly ClusterSyncResources[],
   }
   return { state, digest: wanted.join('\n') }
+}
+
+/**
+ * Credentials that were sealed with another key are left out: one such cluster cannot be reached,
+ * and must not keep the others from being synced.
+ */
+function openOrNothing(...sealed: Parameters<typeof openSecrets>): ReturnType<typeof openSecrets> {
+  try {
+    return openSecrets(...sealed)
+  } catch {
+    return {}
+  }
 }
 
 /** What a syncer acts on: a status that it wrote itself, and who owns which field, is no news. */
