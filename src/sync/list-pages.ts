@@ -17,6 +17,8 @@ export interface ListSource {
 
 export interface ListRequest {
   readonly path: string
+  /** Selectors. */
+  readonly query?: Readonly<Record<string, string>>
   readonly pageItems: number
   readonly objectBytes: number
   readonly signal: AbortSignal
@@ -73,6 +75,7 @@ async function onePage(source: ListSource, request: ListRequest, token: string):
   const { signal, pageItems, path, objectBytes } = request
   const asked = `list ${source.resource}`
   const query = {
+    ...request.query,
     ...(pageItems > 0 && { limit: String(pageItems) }),
     ...(token !== '' && { continue: token }),
   }

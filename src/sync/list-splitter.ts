@@ -40,6 +40,8 @@ export class ListSplitter {
   #inString = false
   #escaped = false
   #inValue = false
+  /** A number, true, false or null: it ends where something else begins. */
+  #literal = false
   /** The last string at the level of the list: a key, once a colon follows. */
   #key = ''
   #hasKey = false
@@ -56,22 +58,19 @@ export class ListSplitter {
   /** The items that are complete with this chunk. @throws JsonError when it is no list. */
   push(chunk: Buffer): ListItem[] {
     const items: ListItem[] = []
-    let from = 0
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i]!
-      if (!this.#inValue) {
-        if (this.#beginsValue(byte)) from = i
+    let at = 0
+    while (at < chunk.length) {
+      const from = at
+      if (!this.#inValue && !this.#beginsValue(chunk[at]!)) {
+        at++
         continue
       }
-      if (!this.#endsValue(byte)) continue
-      // A literal ends with the byte behind it, which belongs to what surrounds it.
-      const closing = this.#depth < 0
-      const end = closing ? i : i + 1
-      this.#keep(chunk.subarray(from, end))
+      const end = this.#valueEnd(chunk, from)
+      this.#keep(chunk.subarray(from, end < 0 ? chunk.length : end))
+      if (end < 0) break
       this.#finish(items)
-      if (closing) i--
+      at = end
     }
-    if (this.#inValue) this.#keep(chunk.subarray(from))
     return items
   }
 
@@ -134,32 +133,56 @@ export class ListSplitter {
 
   #begin(byte: number): void {
     this.#inValue = true
-    this.#inString = byte === QUOTE
+    this.#inString = false
     this.#escaped = false
-    this.#depth = byte === OPEN_BRACE || byte === OPEN_BRACKET ? 1 : 0
+    this.#depth = 0
+    this.#literal = byte !== QUOTE && byte !== OPEN_BRACE && byte !== OPEN_BRACKET
     this.#parts = []
     this.#partBytes = 0
   }
 
-  /** Depth -1 afterwards says that the byte itself is behind the value. */
-  #endsValue(byte: number): boolean {
+  /** One past the end of the value that began at `from` or before this chunk; -1: it goes on. */
+  #valueEnd(chunk: Buffer, from: number): number {
+    if (this.#literal) return literalEnd(chunk, from)
     if (this.#inString) {
-      if (this.#escaped) this.#escaped = false
-      else if (byte === BACKSLASH) this.#escaped = true
-      else if (byte === QUOTE) {
+      const end = this.#stringEnd(chunk, from)
+      return end < 0 || this.#depth === 0 ? end : this.#containerEnd(chunk, end)
+    }
+    const isString = this.#depth === 0 && chunk[from] === QUOTE
+    return isString ? this.#stringEnd(chunk, from + 1) : this.#containerEnd(chunk, from)
+  }
+
+  /** As {@link ListSplitter.#valueEnd}, between two strings of an object or a list. */
+  #containerEnd(chunk: Buffer, from: number): number {
+    let depth = this.#depth
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at]!
+      if (byte === QUOTE) {
+        const end = this.#stringEnd(chunk, at + 1)
+        if (end < 0) break
+        at = end - 1
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+      else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1
+    }
+    this.#depth = depth
+    return -1
+  }
+
+  /** One past the closing quote of the string that goes on at `from`; -1: beyond this chunk. */
+  #stringEnd(chunk: Buffer, from: number): number {
+    let at = this.#escaped ? from + 1 : from
+    this.#escaped = false
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]!
+      if (byte === QUOTE) {
         this.#inString = false
-        return this.#depth === 0
+        return at + 1
       }
-      return false
+      if (byte === BACKSLASH) at++
     }
-    if (byte === QUOTE) this.#inString = true
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth++
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) return --this.#depth <= 0
-    else if (this.#depth === 0 && (byte === COMMA || SPACES.has(byte))) {
-      this.#depth = -1
-      return true
-    }
-    return false
+    this.#inString = true
+    this.#escaped = at > chunk.length
+    return -1
   }
 
   #keep(part: Buffer): void {
@@ -185,6 +208,16 @@ export class ListSplitter {
       this.#key = bytes.toString('utf8').slice(1, -1)
     }
   }
+}
+
+function literalEnd(chunk: Buffer, from: number): number {
+  for (let at = from; at < chunk.length; at++) {
+    const byte = chunk[at]!
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || SPACES.has(byte)) {
+      return at
+    }
+  }
+  return -1
 }
 
 function text(value: unknown): string {

@@ -13,16 +13,13 @@ export type Role =
   | 'status'
   | 'plain'
 
-interface Opened {
+export interface Frame {
   role: Role
   list: boolean
   /** Under a key that a later equal key overrides: nothing is derived from it. */
   muted: boolean
   /** Of its opening brace or bracket. */
   start: number
-}
-
-export interface Frame extends Opened {
   /** Nothing was read of it yet. */
   empty: boolean
   /** Of the object, or of any element of the list. */
@@ -44,18 +41,28 @@ export class FrameStack {
     return this.#frames[this.#depth - 1]!
   }
 
-  push(opened: Opened): Frame {
-    let frame = this.#frames[this.#depth++]
-    if (!frame) {
-      frame = { ...opened, empty: true, path: { hi: 0, lo: 0 }, members: [] }
-      this.#frames.push(frame)
-    }
-    frame.role = opened.role
-    frame.list = opened.list
-    frame.muted = opened.muted
-    frame.start = opened.start
+  /** What the frame stands for is left to the caller to set. */
+  push(start: number): Frame {
+    const frame = this.#frames[this.#depth] ?? this.#add()
+    this.#depth++
+    frame.start = start
     frame.empty = true
-    frame.members.length = 0
+    if (frame.members.length > 0) frame.members.length = 0
+    return frame
+  }
+
+  #add(): Frame {
+    const path = { hi: 0, lo: 0 }
+    const frame: Frame = {
+      role: 'plain',
+      list: false,
+      muted: false,
+      start: 0,
+      empty: true,
+      path,
+      members: [],
+    }
+    this.#frames.push(frame)
     return frame
   }
 

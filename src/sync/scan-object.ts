@@ -92,7 +92,7 @@ export class ObjectScanner {
   readonly #statusTokens = new TokenList()
   readonly #frames = new FrameStack()
   #bytes: Buffer = Buffer.alloc(0)
-  #keys = new ShadowedKeys()
+  readonly #keys = new ShadowedKeys()
   #found = new Map<string, Range>()
   #edits: ByteEdit[] = []
   #metadata: Range | undefined
@@ -105,6 +105,7 @@ export class ObjectScanner {
   readonly #path: Hash64 = { hi: 0, lo: 0 }
   /** Scratch space, so that a leaf allocates nothing. */
   readonly #range = { start: 0, end: 0 }
+  readonly #child = { seed: this.#path, out: this.#path }
   readonly #value = { seed: { ...VALUE_SEED }, out: { hi: 0, lo: 0 } }
   readonly #token: Hash64 = { hi: 0, lo: 0 }
 
@@ -121,7 +122,7 @@ export class ObjectScanner {
 
   /** @throws JsonError when the bytes are not one JSON object. */
   scan(bytes: Buffer): Scan {
-    this.#keys = new ShadowedKeys()
+    this.#keys.clear()
     this.#pass(bytes)
     // Which of two equal keys counts is known only after the second: read once more, knowing it.
     if (this.#keys.any) this.#pass(bytes)
@@ -162,7 +163,10 @@ export class ObjectScanner {
 
   #open(at: number): number {
     const list = this.#bytes[at] === OPEN_BRACKET
-    const frame = this.#frames.push({ role: this.#role, list, muted: this.#muted, start: at })
+    const frame = this.#frames.push(at)
+    frame.role = this.#role
+    frame.list = list
+    frame.muted = this.#muted
     if (list) hashBytes(ELEMENT, ELEMENT_RANGE, { seed: this.#path, out: frame.path })
     else {
       frame.path.hi = this.#path.hi
@@ -188,34 +192,36 @@ export class ObjectScanner {
   #member(from: number): number {
     const bytes = this.#bytes
     const frame = this.#frames.top
-    let at = skipSpace(bytes, from)
-    if (bytes[at] === CLOSE_BRACE) return this.#close(at + 1)
-    if (!frame.empty) at = skipSpace(bytes, expectByte(bytes, at, COMMA))
+    let start = skipSpace(bytes, from)
+    if (bytes[start] === CLOSE_BRACE) return this.#close(start + 1)
+    if (!frame.empty) start = skipSpace(bytes, expectByte(bytes, start, COMMA))
     frame.empty = false
-    if (bytes[at] !== QUOTE) throw new JsonError(`expected a key at byte ${at}`)
-    const marked = stringEnd(bytes, at)
-    const key = { start: at, end: Math.abs(marked) }
-    this.#hashKeyOf(frame, key, marked < 0)
-    this.#muted = frame.muted || this.#keys.isShadowed(at)
-    this.#keys.add(this.#path, at)
-    at = skipSpace(bytes, expectByte(bytes, key.end, COLON))
-    if (frame.role === 'plain' || frame.role === 'status') {
-      this.#role = frame.role
-      return this.#readValue(at)
+    if (bytes[start] !== QUOTE) throw new JsonError(`expected a key at byte ${start}`)
+    const marked = stringEnd(bytes, start)
+    const end = Math.abs(marked)
+    if (marked < 0) this.#hashEscapedKey(frame, { start, end })
+    else this.#hashKey(frame, start, end)
+    this.#muted = frame.muted || this.#keys.isShadowed(start)
+    this.#keys.add(this.#path, start)
+    const at = skipSpace(bytes, expectByte(bytes, end, COLON))
+    if (frame.role !== 'plain' && frame.role !== 'status') {
+      return this.#special(frame, stringOf(bytes, { start, end }), { start, end: at })
     }
-    return this.#special(frame, stringOf(bytes, key), { start: key.start, end: at })
+    this.#role = frame.role
+    return this.#readValue(at)
   }
 
-  #hashKeyOf(frame: Frame, key: Range, escapes: boolean): void {
-    if (escapes) {
-      const path = childPath(frame.path, stringOf(this.#bytes, key))
-      this.#path.hi = path.hi
-      this.#path.lo = path.lo
-      return
-    }
-    this.#range.start = key.start + 1
-    this.#range.end = key.end - 1
-    hashKey(this.#bytes, this.#range, { seed: frame.path, out: this.#path })
+  #hashKey(frame: Frame, start: number, end: number): void {
+    this.#range.start = start + 1
+    this.#range.end = end - 1
+    this.#child.seed = frame.path
+    hashKey(this.#bytes, this.#range, this.#child)
+  }
+
+  #hashEscapedKey(frame: Frame, key: Range): void {
+    const path = childPath(frame.path, stringOf(this.#bytes, key))
+    this.#path.hi = path.hi
+    this.#path.lo = path.lo
   }
 
   /** A member of an object that means something to us. `head` is its key, up to its value. */
