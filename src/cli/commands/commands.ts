@@ -1,7 +1,9 @@
 /** Every command there is, in the order of `fleetglass --help`. One file each. */
 import type { Command } from 'commander'
+import { defineApiserver } from './apiserver.ts'
 import { defineBackup, defineRestore } from './backup.ts'
 import { defineDemo } from './demo.ts'
+import { defineDrift } from './drift.ts'
 import { defineMigrate } from './migrate.ts'
 import { defineServe } from './serve.ts'
 import { defineSyncer } from './syncer.ts'
@@ -13,7 +15,9 @@ export type DefineCommand = (program: Command, exitWith: (exitCode: number) => v
 export const COMMANDS: readonly DefineCommand[] = [
   defineServe,
   defineDemo,
+  defineDrift,
   defineToken,
+  defineApiserver,
   defineSyncer,
   defineMigrate,
   defineBackup,

@@ -1,0 +1,64 @@
+/** A server's API by a kubeconfig of its reader: what `token create --kubeconfig` wrote, or its own. */
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ApiFailure, type ReadApi } from '../../drift/api-source.ts'
+import { credentialsFromKubeconfig } from '../../sync/credentials.ts'
+import { InvalidConfig, type MemberAccess } from '../../sync/member-access.ts'
+import { MemberClient } from '../../sync/member-client.ts'
+import { MemberError } from '../../sync/member-error.ts'
+import { FLEET_PATH } from '../data-dir/kubeconfig.ts'
+import { CommandFailure, messageOf } from '../failure.ts'
+import { version } from '../version.ts'
+
+export interface ServerRequest {
+  readonly kubeconfig: string
+  /** Left out, the current one. */
+  readonly context?: string | undefined
+  /** Of a kubeconfig that cannot be used. */
+  readonly usageExitCode: number
+}
+
+/** Runs `work` with the API below the server's root, whatever of it the kubeconfig points at. */
+export async function withServer<T>(
+  request: ServerRequest,
+  work: (read: ReadApi) => Promise<T>,
+): Promise<T> {
+  const access = accessFrom(request)
+  const client = new MemberClient(access, { userAgent: `fleetglass/${version()}` })
+  const read: ReadApi = async (path, query) => {
+    try {
+      return await client.readJson({ path, query, asked: `read ${path}` })
+    } catch (error) {
+      if (!(error instanceof MemberError)) throw error
+      throw new ApiFailure(error.message, error.statusCode)
+    }
+  }
+  try {
+    return await work(read)
+  } finally {
+    await client.close()
+  }
+}
+
+function accessFrom({ kubeconfig, context, usageExitCode }: ServerRequest): MemberAccess {
+  const path = resolve(kubeconfig)
+  try {
+    const access = credentialsFromKubeconfig(readFileSync(path, 'utf8'), {
+      ...{ field: kubeconfig, trusted: true, baseDir: dirname(path) },
+      ...(context !== undefined && { context }),
+    })
+    return { ...access, server: rootOf(access.server) }
+  } catch (error) {
+    const why =
+      error instanceof InvalidConfig ? error.message : `${kubeconfig}: ${messageOf(error)}`
+    throw new CommandFailure(`--kubeconfig: ${why}`, { exitCode: usageExitCode })
+  }
+}
+
+/** Our kubeconfigs point at the fleet or at one member; the registrations are beside them. */
+function rootOf(server: URL): URL {
+  const root = new URL(server)
+  const at = root.pathname.indexOf(FLEET_PATH)
+  if (at >= 0) root.pathname = root.pathname.slice(0, at)
+  return root
+}

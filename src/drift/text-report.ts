@@ -1,0 +1,44 @@
+/** What the text of every comparison begins and ends with. */
+import type { Envelope } from './comparison.ts'
+import { counted, printable, table } from './text-table.ts'
+
+/**
+ * @param headline - what was found, in a few words: `3 versions, apart by minor`.
+ * @param sections - lines; an empty section is left out.
+ */
+export function report(
+  drift: Envelope,
+  headline: string,
+  sections: ReadonlyArray<readonly string[]>,
+): string {
+  const { unknown, baseline, notes } = drift
+  const compared = counted(drift.comparable, 'cluster')
+  const others = unknown.length > 0 ? `, ${unknown.length} unknown` : ''
+  const against = baseline === undefined ? '' : `, against ${baseline}`
+  const title = `${drift.comparison.toUpperCase()}  ${compared} compared${others}${against}: ${headline}`
+  const parts = [
+    [title],
+    ...sections,
+    unknownSection(drift),
+    notes.map((note) => `note: ${printable(note)}`),
+    [verdict(drift)],
+  ]
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function unknownSection({ unknown }: Envelope): readonly string[] {
+  if (unknown.length === 0) return []
+  return table(
+    ['UNKNOWN', 'WHY', 'MESSAGE'],
+    unknown.map(({ cluster, why, message }) => [cluster, why, message]),
+  )
+}
+
+function verdict({ driftDetected, driftCount, comparison, unknown }: Envelope): string {
+  const of = { versions: 'version', images: 'image', crds: 'definition' }[comparison]
+  const found = driftDetected ? `drift: ${counted(driftCount, of)}` : 'drift: none found'
+  return unknown.length > 0 ? `${found}; ${counted(unknown.length, 'cluster')} unknown` : found
+}
