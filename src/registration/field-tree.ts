@@ -77,23 +77,6 @@ function combine(
   )
 }
 
-/** The set without what is below some top-level fields, themselves included. */
-export function without(of: FieldTree, topLevel: readonly string[]): FieldTree {
-  const gone = new Set(topLevel.map(fieldElement))
-  return tree(
-    of.member,
-    [...of.children].filter(([element]) => !gone.has(element)),
-  )
-}
-
-export function only(of: FieldTree, topLevel: readonly string[]): FieldTree {
-  const kept = new Set(topLevel.map(fieldElement))
-  return tree(
-    false,
-    [...of.children].filter(([element]) => kept.has(element)),
-  )
-}
-
 /** The set of single fields, each given by the names on the way to it. */
 export function treeOf(paths: readonly (readonly string[])[]): FieldTree {
   return paths.reduce(

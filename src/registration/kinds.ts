@@ -76,7 +76,7 @@ function withMetadata(schema: Schema): Schema {
   return { ...schema, properties: { ...schema.properties, metadata: METADATA } }
 }
 
-/** In the order of groups and resources, as discovery lists them. */
+/** In the order of groups and resources; discovery lists them as they are. */
 export const REGISTRATION_KINDS: readonly RegistrationKind[] = loadKinds()
 
 function loadKinds(): readonly RegistrationKind[] {
@@ -86,9 +86,6 @@ function loadKinds(): readonly RegistrationKind[] {
     .sort()
     .flatMap((file) => kindsOf(parse(readFileSync(join(directory, file), 'utf8'))))
 }
-
-/** What discovery says of the kinds. */
-export const registrationKinds: readonly ResourceInfo[] = REGISTRATION_KINDS
 
 export function kindOfResource(group: string, resource: string): RegistrationKind {
   const found = REGISTRATION_KINDS.find(

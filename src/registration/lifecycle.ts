@@ -7,7 +7,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { qualifiedResource } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { StatusError } from '../kube/status-error.ts'
-import { field, isObject, quote, sameJson, withField, withPath } from './json-text.ts'
+import { field, isObject, quote, sameJson, withField } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
 import { finalizersOf } from './validate-metadata.ts'
 import { invalid, invalidField } from './validation.ts'
@@ -194,9 +194,4 @@ export function markDeleted(object: JsonObject, now: number): JsonObject {
       deletionGracePeriodSeconds: 0,
     }),
   )
-}
-
-/** For error messages and stored text alike: without what no field of the kind holds. */
-export function withoutResourceVersion(object: JsonObject): JsonObject {
-  return withPath(object, ['metadata', 'resourceVersion'], undefined)
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI documents, held against what a real API server makes of a CRD. */
 import { describe, expect, test } from 'vitest'
-import { registrationKinds } from '../../src/registration/kinds.ts'
+import { REGISTRATION_KINDS } from '../../src/registration/kinds.ts'
 import { registrationOpenApi } from '../../src/registration/open-api.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many places
@@ -15,7 +15,7 @@ test('one document per group version', () => {
 
 test('what discovery says of the kinds', () => {
   expect(
-    registrationKinds.map(({ group, version, resource, kind, shortNames, namespaced }) => [
+    REGISTRATION_KINDS.map(({ group, version, resource, kind, shortNames, namespaced }) => [
       `${resource}.${version}.${group}`,
       kind,
       shortNames,
