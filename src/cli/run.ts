@@ -63,8 +63,9 @@ function explain(error: unknown): number {
   return 1
 }
 
-function usageFault({ code }: CommanderError): number {
+function usageFault({ code, exitCode }: CommanderError): number {
   // `fleetglass` alone prints its help, which is no hint at a fault.
   if (code !== 'commander.help') console.error("See 'fleetglass --help'.")
-  return 2
+  // Commander's own code is 1; a command that has another for its usage set it.
+  return exitCode === 1 ? 2 : exitCode
 }

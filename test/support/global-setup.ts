@@ -13,8 +13,14 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'fleetglass_template'
 
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const which = process.env.FLEETGLASS_TEST_POSTGRES === 'system' ? 'system' : 'embedded'
+export function setup(project: TestProject): Promise<() => Promise<void>> {
+  return setupOn('embedded', project)
+}
+
+export async function setupOn(
+  which: 'embedded' | 'system',
+  project: TestProject,
+): Promise<() => Promise<void>> {
   const server = await startPostgres(which)
   try {
     await makeTemplate(server.url)
@@ -22,7 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await server.stop()
     throw error
   }
-  console.error(`store tests run on the ${which} PostgreSQL ${server.version}`)
+  console.error(`${project.name} tests run on the ${which} PostgreSQL ${server.version}`)
   project.provide('postgresUrl', server.url)
   return server.stop
 }

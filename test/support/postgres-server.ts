@@ -1,6 +1,5 @@
 /**
- * A PostgreSQL server for one run of the tests: the embedded one, or the system's when
- * FLEETGLASS_TEST_POSTGRES=system.
+ * A PostgreSQL server for one run of the tests: the embedded one, or the machine's own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -41,7 +40,7 @@ function embeddedPostgres(): string {
 export async function startPostgres(which: 'embedded' | 'system'): Promise<PostgresServer> {
   const bin = which === 'embedded' ? embeddedPostgres() : systemPostgres()
   if (!bin)
-    throw new Error('FLEETGLASS_TEST_POSTGRES=system, but no PostgreSQL server is installed')
+    throw new Error('no PostgreSQL server is installed')
   const directory = mkdtempSync(join(tmpdir(), 'fleetglass-test-postgres-'))
   const user = unprivilegedUser()
   chmodSync(directory, 0o700)

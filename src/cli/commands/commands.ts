@@ -4,7 +4,9 @@ import { defineApiserver } from './apiserver.ts'
 import { defineBackup, defineRestore } from './backup.ts'
 import { defineDemo } from './demo.ts'
 import { defineDrift } from './drift.ts'
+import { defineFleet } from './fleet.ts'
 import { defineMigrate } from './migrate.ts'
+import { defineSchema } from './schema.ts'
 import { defineServe } from './serve.ts'
 import { defineSyncer } from './syncer.ts'
 import { defineToken } from './token.ts'
@@ -16,6 +18,8 @@ export const COMMANDS: readonly DefineCommand[] = [
   defineServe,
   defineDemo,
   defineDrift,
+  defineFleet,
+  defineSchema,
   defineToken,
   defineApiserver,
   defineSyncer,
