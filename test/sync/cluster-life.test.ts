@@ -225,3 +225,25 @@ test('the database is away for a while: no event is lost', async () => {
   await fleet.remove('outage')
   await member.stop()
 })
+
+test('a lease that another took is respected at once, and taken back when it is free', async () => {
+  const member = await startMemberCluster()
+  await fleet.stopSyncer()
+  await fleet.startSyncer({ leaseSeconds: 1 })
+  await fleet.register('stolen', { apiserver: member.url, syncResources: LIST })
+  await fleet.ready('stolen')
+  await fleet.query(
+    `update cluster_lease set holder = 'thief', epoch = epoch + 1, expires_at = now() + interval '1 second'
+     where cluster_id = (select id from cluster where name = 'stolen')`,
+  )
+  const before = await fleet.log('stolen', CONFIG_MAPS)
+  put(member, 'one')
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect(await fleet.log('stolen', CONFIG_MAPS)).toEqual(before)
+  await until(async () => (await names('stolen')) === 'default/one')
+  expect(await fleet.log('stolen', CONFIG_MAPS)).toEqual([...before, 'A default/one'])
+  await fleet.remove('stolen')
+  await fleet.stopSyncer()
+  await fleet.startSyncer()
+  await member.stop()
+})

@@ -206,6 +206,14 @@ describe('a position that is worth nothing any more', () => {
   })
 })
 
+test('another control plane answers while the syncer runs', async () => {
+  await mirrorIt()
+  member.loseDeletion(CONFIG_MAPS, 'default', 'two')
+  member.replaceControlPlane()
+  await inStep()
+  expect((await fleet.rows(name, CONFIG_MAPS)).size).toBe(1)
+})
+
 describe('a list that does not go through', () => {
   test('its continue token expires, again and again', async () => {
     for (let i = 0; i < 1500; i++)
@@ -345,6 +353,28 @@ test('a watch that falls silent is given up, and resumed', async () => {
   expect(watchesOf(CONFIG_MAPS).length).toBeGreaterThan(1)
   await fleet.stopSyncer()
   await fleet.startSyncer()
+})
+
+test('what happened is counted, by type and cause', async () => {
+  await fleet.stopSyncer()
+  await fleet.startSyncer()
+  await mirrorIt()
+  member.sendRubbish(CONFIG_MAPS)
+  await until(() => listsOf(CONFIG_MAPS) === 2)
+  member.put(CONFIG_MAPS, configMap('three', '1'))
+  await inStep()
+  const text = await fleet.metrics()
+  const labels = `cluster="${name}",resource="configmaps"`
+  for (const line of [
+    `fleetglass_sync_relists_total{${labels},cause="first"} 1`,
+    `fleetglass_sync_relists_total{${labels},cause="unreadable"} 1`,
+    `fleetglass_sync_unreadable_lines_total{${labels}} 1`,
+    `fleetglass_sync_events_total{${labels}} 1`,
+    'fleetglass_sync_queue_bytes 0',
+  ]) {
+    expect(text.split('\n')).toContain(line)
+  }
+  expect(text).toContain(`fleetglass_sync_last_event_timestamp_seconds{${labels}}`)
 })
 
 test('twenty drops leave one watch', async () => {

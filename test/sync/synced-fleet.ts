@@ -57,11 +57,11 @@ export async function syncedFleet(options: FleetOptions = {}) {
   const { store } = database
   const keyring = createKeyring(randomBytes(32))
   const registrations = createRegistrations({ store, keyring, clock: systemClock })
-  const registry = new Registry()
+  let registry = new Registry()
   const query = async <T>(text: string, values: unknown[] = []) =>
     (await store.pool.query(text, values)).rows as T[]
 
-  const startSyncer = (limits?: SyncLimitsGiven) =>
+  const startSyncer = (limits: SyncLimitsGiven = {}) =>
     startFleetSyncer({
       store,
       registrations: databaseRegistrationSource(registrations),
@@ -70,13 +70,13 @@ export async function syncedFleet(options: FleetOptions = {}) {
       secretValues: options.secretValues ?? 'digest',
       log: createLogger('silent'),
       clock: systemClock,
-      registry: limits === undefined ? registry : new Registry(),
+      registry,
       ...(options.trustedKubeconfigs && { trustedKubeconfigs: options.trustedKubeconfigs }),
       limits: {
         ...QUICK,
         ...options.limits,
         ...limits,
-        follow: { ...QUICK.follow, ...options.limits?.follow, ...limits?.follow },
+        follow: { ...QUICK.follow, ...options.limits?.follow, ...limits.follow },
       },
     })
   let syncer = await startSyncer()
@@ -85,7 +85,6 @@ export async function syncedFleet(options: FleetOptions = {}) {
     database,
     store,
     keyring,
-    registry,
     query,
     async register(name: string, spec: PediaClusterSpec, metadata: object = {}) {
       await registrations.create({
@@ -183,7 +182,12 @@ export async function syncedFleet(options: FleetOptions = {}) {
     async stopSyncer() {
       await syncer.stop()
     },
+    /** As the metrics page shows them. */
+    async metrics() {
+      return registry.metrics()
+    },
     async startSyncer(limits: SyncLimitsGiven = {}) {
+      registry = new Registry()
       syncer = await startSyncer(limits)
     },
     async stop() {
