@@ -273,6 +273,24 @@ export function variablesFor(
   )
 }
 
+/** What sweeps take from the environment: defaults of flags, and how output may look. */
+export interface SweepEnvironment {
+  readonly kubeconfig: string | undefined
+  readonly workers: string | undefined
+  readonly clusterTimeout: string | undefined
+  /** https://no-color.org */
+  readonly noColor: boolean
+}
+
+export function sweepEnvironment(environment: Environment = process.env): SweepEnvironment {
+  return {
+    kubeconfig: environment.KUBECONFIG || undefined,
+    workers: environment.FLEETGLASS_FLEET_WORKERS,
+    clusterTimeout: environment.FLEETGLASS_FLEET_CLUSTER_TIMEOUT,
+    noColor: Boolean(environment.NO_COLOR) || environment.TERM === 'dumb',
+  }
+}
+
 /** The environment of a child process: ours, with these put in. */
 export function environmentWith(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...extra }

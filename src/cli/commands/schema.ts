@@ -6,7 +6,9 @@ import { USAGE_EXIT_CODE } from '../../fleet/verdict.ts'
 import { CommandFailure } from '../failure.ts'
 
 /** Where parts keep them: `fleet/schemas/fleet.json` is the schema `fleet`. */
-const FOLDERS = ['fleet', 'drift'].map((part) => join(import.meta.dirname, '../..', part, 'schemas'))
+const FOLDERS = ['fleet', 'drift'].map((part) =>
+  join(import.meta.dirname, '../..', part, 'schemas'),
+)
 
 export function defineSchema(program: Command): void {
   const files = schemaFiles()

@@ -7,7 +7,7 @@ import type { MemberAccess } from '../../sync/member-access.ts'
 import { type KubeconfigFile, kubeconfigPath, kubeconfigReader } from './kubeconfig-contexts.ts'
 import { memberReader } from './member-reader.ts'
 import type { SweepSettings } from './options.ts'
-import { readFleetFile, type SelectionFlags, type Selected, selectClusters } from './select.ts'
+import { readFleetFile, type Selected, type SelectionFlags, selectClusters } from './select.ts'
 
 export interface LiveInputs {
   readonly flags: SelectionFlags & { readonly kubeconfig?: string }

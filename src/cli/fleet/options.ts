@@ -41,12 +41,18 @@ export function addCommonFlags(command: Command): void {
   command
     .option('--kubeconfig <FILE>', 'one kubeconfig (default: $KUBECONFIG, then ~/.kube/config)')
     .option('-n, --namespace <NAME>', 'only this namespace (default: all)')
-    .option('--fail-on <LEVEL>', 'the least severity that fails: critical, warning, info', 'critical')
+    .option(
+      '--fail-on <LEVEL>',
+      'the least severity that fails: critical, warning, info',
+      'critical',
+    )
     .option('-o, --output <FORMAT>', 'text or json', 'text')
     .option('--nodes', 'judge nodes as well: not ready, under pressure, cordoned')
     .addOption(
-      new Option('--oom-max-age <TIME>', 'forget OOM kills that are older (default: never)')
-        .argParser(readDuration),
+      new Option(
+        '--oom-max-age <TIME>',
+        'forget OOM kills that are older (default: never)',
+      ).argParser(readDuration),
     )
     .addOption(
       new Option(

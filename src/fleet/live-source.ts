@@ -1,0 +1,119 @@
+/**
+ * What one live cluster shows of itself, by lists alone: bounded at once, within a budget of time.
+ *
+ * Every resource ends up as a list, as empty because the cluster does not serve it (only on the
+ * word of its own discovery), or as a blind spot. Half a list is no list.
+ *
+ * Not here  connections and credentials: they are the reader's, handed in.
+ */
+import type { Clock } from '../clock.ts'
+import { type Fields, fields } from '../printers/read-field.ts'
+import { isServed } from './is-served.ts'
+import { type MemberReader, readFailure } from './member-reader.ts'
+import type { Observation } from './observation.ts'
+import { listPlan } from './read-lists.ts'
+import { slimmed } from './slim.ts'
+import { Unreachable } from './sweep.ts'
+import { resourcesAskedFor, type SweptResource } from './swept-resources.ts'
+
+export interface LiveRequest {
+  readonly reader: MemberReader
+  /** Left out: the whole cluster. */
+  readonly namespace?: string
+  readonly nodes?: boolean
+  readonly budgetMilliseconds: number
+  readonly clock: Clock
+  /** Ends it before its budget does. */
+  readonly signal: AbortSignal
+}
+
+/** Lists of one cluster at once. */
+const PARALLEL = 6
+
+/** @throws Unreachable when no list at all could be read. */
+export async function observeLive(request: LiveRequest): Promise<Observation> {
+  const deadline = AbortSignal.any([
+    request.signal,
+    AbortSignal.timeout(request.budgetMilliseconds),
+  ])
+  const lists: { [K in SweptResource]?: readonly Fields[] } = {}
+  const blindSpots = new Set<SweptResource>()
+  const left = [...resourcesAskedFor(request.namespace)]
+  let failedConnections = 0
+  let lastFailure: unknown
+  const worker = async () => {
+    for (let resource = left.shift(); resource; resource = left.shift()) {
+      try {
+        lists[resource] = await readOne(resource, request, deadline)
+      } catch (error) {
+        lastFailure = error
+        blindSpots.add(resource)
+        if (readFailure(error) === 'connection') failedConnections++
+        // As many as are asked at once have failed: the others would only take time to.
+        if (failedConnections >= PARALLEL && Object.keys(lists).length === 0) left.length = 0
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, worker))
+  if (Object.keys(lists).length === 0) {
+    const reason = deadline.aborted ? 'timed out' : 'connecting to the cluster'
+    throw new Unreachable(reason, { cause: lastFailure })
+  }
+  return { now: request.clock.now(), lists, blindSpots }
+}
+
+async function readOne(
+  resource: SweptResource,
+  request: LiveRequest,
+  signal: AbortSignal,
+): Promise<readonly Fields[]> {
+  signal.throwIfAborted()
+  const { reader, clock, namespace, nodes = false } = request
+  const keep = (object: Fields) => slimmed(resource, object)
+  for (const lists of listPlan(resource, { namespace, nodes })) {
+    const found: Fields[][] = []
+    for (const asked of lists) {
+      const list = () => reader.list({ ...asked, resource, signal, keep })
+      const objects = await patiently(clock, signal, list)
+      if (!objects) break
+      found.push([...objects])
+    }
+    if (found.length === lists.length)
+      return found.length === 1 ? found[0]! : distinct(found.flat())
+  }
+  if (await isServed(resource, reader, signal)) throw new Error(`${resource} cannot be listed`)
+  return []
+}
+
+/** One event may be in several of the lists of events. */
+function distinct(objects: readonly Fields[]): readonly Fields[] {
+  const seen = new Set<unknown>()
+  return objects.filter(({ metadata }) => {
+    const { uid } = fields(metadata)
+    const isNew = uid === undefined || !seen.has(uid)
+    seen.add(uid)
+    return isNew
+  })
+}
+
+const PATIENT_ATTEMPTS = 4
+const MOST_PATIENCE_SECONDS = 10
+
+/** A cluster that is asked too much says when to come back. @returns undefined when it is not there. */
+async function patiently<T>(
+  clock: Clock,
+  signal: AbortSignal,
+  list: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await list()
+    } catch (error) {
+      const failure = readFailure(error)
+      if (failure === 'not-found') return undefined
+      if (failure !== 'throttled' || attempt === PATIENT_ATTEMPTS) throw error
+      const { retryAfterSeconds = 1 } = error as { retryAfterSeconds?: number }
+      await clock.sleep(Math.min(retryAfterSeconds, MOST_PATIENCE_SECONDS) * 1000, signal)
+    }
+  }
+}
