@@ -47,7 +47,7 @@ export function jsonListEncoder(frame: ListFrame): ListEncoder {
 
 export function yamlListEncoder(frame: ListFrame): ListEncoder {
   const { entries, columnDefinitions, kind, apiVersion } = frame
-  const columns = columnDefinitions ? `columnDefinitions:\n${jsonToYaml(columnDefinitions)}` : ''
+  const columns = columnDefinitions ? jsonToYaml(`{"columnDefinitions":${columnDefinitions}}`) : ''
   return {
     contentType: 'application/yaml',
     open: () =>
@@ -56,8 +56,6 @@ export function yamlListEncoder(frame: ListFrame): ListEncoder {
       Buffer.from(`${isFirst ? '\n' : ''}${jsonToYamlItem(Buffer.concat(json).toString('utf8'))}`),
     ],
     close: (metadata, isEmpty) =>
-      Buffer.from(
-        `${isEmpty ? ' []\n' : ''}metadata:\n${jsonToYaml(JSON.stringify(metadata), '  ')}`,
-      ),
+      Buffer.from(`${isEmpty ? ' []\n' : ''}${jsonToYaml(JSON.stringify({ metadata }))}`),
   }
 }

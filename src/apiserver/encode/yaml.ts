@@ -4,6 +4,15 @@
  * Numbers keep every digit, because they are copied from the JSON text. Keys are sorted, as
  * kube-apiserver's YAML has them.
  */
+import {
+  type CollectionTag,
+  Document,
+  isScalar,
+  Scalar,
+  type ScalarTag,
+  type ToStringOptions,
+  visit,
+} from 'yaml'
 
 /** A number as the JSON text spells it. */
 class NumberText {
@@ -14,17 +23,20 @@ class NumberText {
   }
 }
 
-type Value =
-  | null
-  | boolean
-  | string
-  | NumberText
-  | readonly Value[]
-  | { readonly [key: string]: Value }
+const NUMBER: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof NumberText,
+  resolve: (text) => new NumberText(text),
+  stringify: ({ value }) => (value instanceof NumberText ? value.text : String(value)),
+}
 
-/** Lines joined by newlines, ending with one; each starts with `indent`. */
-export function jsonToYaml(json: string, indent = ''): string {
-  return block(parse(json), indent)
+/** Long lines stay whole, and a sequence stands at the indentation of its key: as Kubernetes writes. */
+const STYLE: ToStringOptions = { lineWidth: 0, indentSeq: false, flowCollectionPadding: false }
+
+/** A document without markers, ending with a newline. */
+export function jsonToYaml(json: string): string {
+  return toYaml(parse(json))
 }
 
 /**
@@ -33,113 +45,40 @@ export function jsonToYaml(json: string, indent = ''): string {
  * @returns `- kind: Pod\n  metadata: …\n`
  */
 export function jsonToYamlItem(json: string): string {
-  return item(parse(json), '')
+  return toYaml([parse(json)])
 }
 
-function parse(json: string): Value {
+function parse(json: string): unknown {
   return JSON.parse(json, (_key, value, context?: { source?: string }) =>
     typeof value === 'number' ? new NumberText(context?.source ?? String(value)) : value,
-  ) as Value
-}
-
-function block(value: Value, indent: string): string {
-  if (isList(value) && value.length > 0) return value.map((entry) => item(entry, indent)).join('')
-  if (isObject(value)) {
-    const keys = Object.keys(value).toSorted(byCodePoint)
-    if (keys.length > 0) return keys.map((key) => entryOf(key, value[key]!, indent)).join('')
-  }
-  return `${indent}${scalar(value, indent)}\n`
-}
-
-function item(entry: Value, indent: string): string {
-  const inner = `${indent}  `
-  if (isEmptyOrScalar(entry)) return `${indent}- ${scalar(entry, inner)}\n`
-  return `${indent}- ${block(entry, inner).slice(inner.length)}`
-}
-
-/** A sequence stands at the indentation of its key, as Kubernetes writes it. */
-function entryOf(key: string, value: Value, indent: string): string {
-  const name = scalar(key, indent, 'key')
-  if (isEmptyOrScalar(value)) return `${indent}${name}: ${scalar(value, `${indent}  `)}\n`
-  return `${indent}${name}:\n${block(value, isList(value) ? indent : `${indent}  `)}`
-}
-
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value)
-}
-
-function isObject(value: Value): value is { readonly [key: string]: Value } {
-  return (
-    typeof value === 'object' && value !== null && !isList(value) && !(value instanceof NumberText)
   )
 }
 
-function isEmptyOrScalar(value: Value): boolean {
-  if (isList(value)) return value.length === 0
-  return isObject(value) ? Object.keys(value).length === 0 : true
+function toYaml(value: unknown): string {
+  const document = new Document(value, {
+    version: '1.1',
+    aliasDuplicateObjects: false,
+    sortMapEntries: ({ key: a }, { key: b }) => Buffer.compare(nameOf(a), nameOf(b)),
+    customTags: (tags) => [...tags.filter((tag) => !isMerge(tag)), NUMBER],
+  })
+  visit(document, {
+    Scalar(position, scalar) {
+      if (isMisread(scalar.value, position)) scalar.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return document.toString(STYLE)
 }
 
-function scalar(value: Value, indent: string, as: 'key' | 'value' = 'value'): string {
-  if (value instanceof NumberText) return value.text
-  if (typeof value === 'string') return text(value, indent, as)
-  if (isList(value)) return '[]'
-  return isObject(value) ? '{}' : String(value)
+/** What the library writes plain, and a reader takes for a merge or a byte order mark. */
+function isMisread(value: unknown, position: number | 'key' | 'value' | null): boolean {
+  if (typeof value !== 'string') return false
+  return value.startsWith('\ufeff') || (position === 'key' && value === '<<')
 }
 
-/** Plain only where no reader can take it for anything else. */
-const PLAIN = /^[A-Za-z/_][\w./@%+ -]*(?::[\w./@%+-]+)*$/
-/** What YAML 1.1 or Go's reader takes for a boolean, null or number. */
-const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i
-/** An implicit key must fit 1024 characters. */
-const LONGEST_KEY = 1000
-
-function text(value: string, indent: string, as: 'key' | 'value'): string {
-  if (PLAIN.test(value) && !value.endsWith(' ') && !RESERVED.test(value)) {
-    if (as === 'value' || value.length <= LONGEST_KEY) return value
-  }
-  if (as === 'value' && isBlockText(value)) return literal(value, indent)
-  const quoted = doubleQuoted(value)
-  return as === 'key' && quoted.length > LONGEST_KEY ? `? ${quoted}\n${indent}` : quoted
+function isMerge(tag: ScalarTag | CollectionTag | string): boolean {
+  return typeof tag !== 'string' && tag.tag === 'tag:yaml.org,2002:merge'
 }
 
-/** Lines that a literal block keeps as they are: no odd characters, nothing to guess about indents. */
-function isBlockText(value: string): boolean {
-  return (
-    value.includes('\n') &&
-    /^[^\s]/.test(value) &&
-    !/[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]| \n| $|\u2028|\u2029/.test(value)
-  )
-}
-
-function literal(value: string, indent: string): string {
-  const keep = value.endsWith('\n\n') ? '+' : ''
-  const chomp = value.endsWith('\n') ? keep : '-'
-  const body = value.replace(/\n$/, '')
-  const lines = body.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`))
-  return `|${chomp}\n${lines.join('\n')}`
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\t': '\\t',
-  '\r': '\\r',
-}
-
-/** YAML joins no surrogate pairs, so only a lone one is escaped. */
-function doubleQuoted(value: string): string {
-  const escaped = value.replace(
-    /["\\\n\t\r\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\p{Surrogate}/gu,
-    (character) => ESCAPES[character] ?? unicodeEscape(character),
-  )
-  return `"${escaped}"`
-}
-
-function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
-function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+function nameOf(key: unknown): Buffer {
+  return Buffer.from(String(isScalar(key) ? key.value : key))
 }
