@@ -87,7 +87,8 @@ const COLUMNS: Readonly<Record<string, (wanted: PathValues) => RawBuilder<boolea
   'metadata.resourceVersion': textColumn(sql`o.resource_version`),
   'metadata.creationTimestamp': createdAt,
   kind: ({ values }) => sql`exists (select from cluster_resource r
-    where r.cluster_id = o.cluster_id and r.type_id = o.type_id and r.kind = any (${textArray(values)}))`,
+    where r.cluster_id = o.cluster_id and r.type_id = o.type_id
+    and ${columnIn(sql`r.kind`, { operator: 'In', values })})`,
 }
 
 function textColumn(column: RawBuilder<string>) {

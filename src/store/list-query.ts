@@ -53,8 +53,10 @@ function isSelective(condition: ObjectCondition): boolean {
     case 'created':
       return true
     case 'label':
-    case 'field':
       return !['NotIn', 'DoesNotExist'].includes(condition.requirement.operator)
+    case 'field':
+      // What lacks a field has no token by which an index could find it.
+      return condition.requirement.operator === 'In' && !condition.requirement.values.includes('')
     default:
       return true
   }

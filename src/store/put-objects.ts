@@ -8,6 +8,7 @@ import { movePosition, type SyncPosition } from './cluster-resources.ts'
 import type { Store } from './connect.ts'
 import { type FencedTransaction, type Lease, underLease } from './leases.ts'
 import type { ObjectChange, ObjectKey } from './object-row.ts'
+import { refreshStatistics } from './refresh-statistics.ts'
 import { type ChangeCounts, type LogCursor, noChanges, writeChanges } from './write-changes.ts'
 import { isRefusal, type RefusedChange, writeOneByOne } from './write-one-by-one.ts'
 
@@ -71,7 +72,7 @@ export async function finishList(
   target: WriteTarget,
   end: { readonly seen: ReadonlySet<string>; readonly position: SyncPosition },
 ): Promise<ChangeCounts> {
-  return underLease(store, target.lease, async (transaction) => {
+  const counts = await underLease(store, target.lease, async (transaction) => {
     const log: LogCursor = { lastSeq: transaction.lastSeq }
     const counts = noChanges()
     let last: ObjectKey | undefined
@@ -89,6 +90,8 @@ export async function finishList(
     await closeLog(transaction, log)
     return counts
   })
+  await refreshStatistics(store, target.lease.clusterId)
+  return counts
 }
 
 /**

@@ -191,7 +191,7 @@ describe('a reader that leaves while its query runs', () => {
 })
 
 describe('a statement', () => {
-  test('over its time is answered with Timeout, and its connection used again', async () => {
+  test('that takes too long is answered with Timeout, and its connection used again', async () => {
     const client = await database.store.readers.connect()
     await client.query('set statement_timeout = 100')
     client.release()
@@ -200,9 +200,17 @@ describe('a statement', () => {
     // The pool gives out the connection that was given back last.
     await expect(list.next()).rejects.toMatchObject({ reason: 'Timeout' })
     await idleReaders()
+    const again = await database.store.readers.connect()
+    expect((await again.query('show statement_timeout')).rows).toEqual([
+      { statement_timeout: '100ms' },
+    ])
+    await again.query('reset statement_timeout')
+    again.release()
   })
+})
 
-  test('rows far larger than what is buffered come through whole', async () => {
+describe('rows', () => {
+  test('far larger than what is buffered come through whole', async () => {
     const cluster = await testCluster(database.store, 'large')
     const sizes = [10, 3_000_000, 70_000, 6_000_000, 65_531, 1, 65_536]
     const changes = sizes.map((size, i) =>

@@ -91,7 +91,9 @@ function fieldHolds(requirement: FieldRequirement, object: TestObject): boolean 
       return found.length === 0
     default: {
       const texts = found.filter((value) => typeof value !== 'object' || value === null).map(String)
-      const some = texts.some((text) => requirement.values.includes(text))
+      // The empty value stands for a missing field, too.
+      const isMissing = found.length === 0 && requirement.values.includes('')
+      const some = isMissing || texts.some((text) => requirement.values.includes(text))
       return some === (requirement.operator === 'In')
     }
   }

@@ -1,0 +1,175 @@
+/**
+ * Reads what a sweep's rules look at, of several clusters at once: SQL does the selecting.
+ *
+ * Most pods of most clusters are well, and of those only the metadata is fetched, from which it can
+ * be told whom they belong to. Which they are must be said carefully: a pod counts as well only
+ * when every sign of the contrary is absent.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { childPath, elementPath, fieldToken, type Hash64, typeSeed } from '../kube/search-token.ts'
+import type { Store } from './connect.ts'
+import { fromPostgres } from './pg-error.ts'
+import { bigintArray, intArray } from './sql-value.ts'
+
+export interface SweepRead {
+  readonly clusterIds: readonly number[]
+  readonly typeId: number
+  /** Left out: all of them. */
+  readonly namespace?: string
+}
+
+export interface SweptRow {
+  readonly clusterId: number
+  /** Undefined: it is well, and `metadata` is all there is to know. */
+  readonly object: string | undefined
+  readonly metadata: string | undefined
+}
+
+/** Which rows of a type a sweep needs, and how much of them. */
+export type SweepPart =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'metadata' }
+  | { readonly kind: 'pods' }
+  | { readonly kind: 'deleted' }
+  /** Those with one of these values at a path of theirs. */
+  | { readonly kind: 'values'; readonly any: readonly PathValue[]; readonly orDeleted?: boolean }
+
+export interface PathValue {
+  /** The stored type. */
+  readonly group: string
+  readonly resource: string
+  /** A step `[]` is any element. */
+  readonly path: readonly string[]
+  readonly values: readonly string[]
+}
+
+/** @throws StatusError when the database does not answer. */
+export async function readSwept(
+  store: Store,
+  read: SweepRead,
+  part: SweepPart,
+): Promise<readonly SweptRow[]> {
+  const { clusterIds, typeId, namespace } = read
+  const within = sql`o.type_id = ${typeId} and o.cluster_id = any (${intArray(clusterIds)})
+    ${namespace === undefined ? sql`` : sql`and o.namespace = ${namespace}`}`
+  const query = sql<{ id: number; object: string | null; metadata: string | null }>`
+    ${selectionOf(part, within)}`
+  try {
+    const { rows } = await query.execute(store.db)
+    return rows.map(({ id, object, metadata }) => ({
+      clusterId: id,
+      object: object ?? undefined,
+      metadata: metadata ?? undefined,
+    }))
+  } catch (error) {
+    throw fromPostgres(error)
+  }
+}
+
+const WHOLE = sql`o.head || o.metadata || o.tail`
+const IS_DELETED = sql`strpos(o.metadata, '"deletionTimestamp"') > 0`
+
+function selectionOf(part: SweepPart, within: RawBuilder<unknown>): RawBuilder<unknown> {
+  switch (part.kind) {
+    case 'whole':
+      return sql`select o.cluster_id as id, ${WHOLE} as object, null as metadata
+        from object o where ${within}`
+    case 'metadata':
+      return sql`select o.cluster_id as id, null as object, o.metadata from object o where ${within}`
+    case 'deleted':
+      return sql`select o.cluster_id as id, ${WHOLE} as object, null as metadata
+        from object o where ${within} and ${IS_DELETED}`
+    case 'values':
+      return valuesSelection(part, within)
+    case 'pods':
+      return podSelection(within)
+  }
+}
+
+function valuesSelection(
+  { any, orDeleted = false }: Extract<SweepPart, { kind: 'values' }>,
+  within: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const inStatus = any.filter(({ path }) => path[0] === 'status')
+  const found = sql.join(
+    [
+      hasAny(
+        sql`o.tokens`,
+        any.filter(({ path }) => path[0] !== 'status'),
+      ),
+      hasAny(sql`s.tokens`, inStatus),
+      ...(orDeleted ? [IS_DELETED] : []),
+    ].filter((condition) => condition !== undefined),
+    sql` or `,
+  )
+  return sql`select o.cluster_id as id, ${WHOLE} as object, null as metadata
+    from object o ${inStatus.length > 0 ? JOIN_STATUS : sql``} where ${within} and (${found})`
+}
+
+const JOIN_STATUS = sql`left join object_status s on s.cluster_id = o.cluster_id
+  and s.type_id = o.type_id and s.namespace = o.namespace and s.name = o.name`
+
+function hasAny(tokens: RawBuilder<unknown>, any: readonly PathValue[]) {
+  const wanted = tokensOf(any)
+  return wanted.length > 0 ? sql`${tokens} && ${bigintArray(wanted)}` : undefined
+}
+
+function tokensOf(any: readonly PathValue[]): readonly bigint[] {
+  return any.flatMap(({ path, values, ...type }) => {
+    const at = path.reduce<Hash64>(
+      (parent, step) => (step === '[]' ? elementPath(parent) : childPath(parent, step)),
+      typeSeed(type),
+    )
+    return values.map((value) => fieldToken(at, value))
+  })
+}
+
+function ofPods(path: string, ...values: readonly string[]): PathValue {
+  return { group: '', resource: 'pods', path: path.split('.'), values }
+}
+
+const CONTAINERS = ['containerStatuses', 'initContainerStatuses'].map((name) => `status.${name}.[]`)
+
+/** What every pod has that is well. */
+const SIGNS_OF_HEALTH = tokensOf([
+  ofPods('status.phase', 'Running'),
+  ofPods('status.conditions.[].type', 'Ready'),
+  ofPods('status.containerStatuses.[].ready', 'true'),
+])
+
+/** What no pod has that is well. */
+const SIGNS_OF_TROUBLE = tokensOf([
+  ofPods('status.conditions.[].status', 'False', 'Unknown'),
+  ...CONTAINERS.flatMap((container) => [
+    ofPods(`${container}.ready`, 'false'),
+    ofPods(`${container}.state.terminated.reason`, 'OOMKilled'),
+    ofPods(`${container}.state.waiting.reason`, ...waitingReasons()),
+  ]),
+])
+
+function waitingReasons(): readonly string[] {
+  return [
+    ...['CrashLoopBackOff', 'ImagePullBackOff', 'ErrImagePull', 'CreateContainerConfigError'],
+    ...['RunContainerError', 'CreateContainerError', 'PreStartHookError', 'PostStartHookError'],
+    ...['StartError', 'ContainerCreating', 'PodInitializing'],
+  ]
+}
+
+/**
+ * A pod whose containers were restarted is looked at in full. Numbers cannot be compared by tokens,
+ * so that is read from the text: what is not literally "never" may be a restart.
+ */
+const NEVER_RESTARTED = sql`replace(replace(o.tail, '"lastState":{}', ''), '"restartCount":0', '')
+  !~ '"(lastState|restartCount)"'`
+
+function podSelection(within: RawBuilder<unknown>): RawBuilder<unknown> {
+  const isWell = sql`coalesce(s.tokens @> ${bigintArray(SIGNS_OF_HEALTH)}
+    and not s.tokens && ${bigintArray(SIGNS_OF_TROUBLE)} and ${NEVER_RESTARTED}
+    and not ${IS_DELETED}, false)`
+  return sql`select id, case when is_well then null else head || metadata || tail end as object,
+      case when is_well then metadata end as metadata
+    from (
+      select o.cluster_id as id, o.head, o.metadata, o.tail, ${isWell} as is_well
+      from object o ${JOIN_STATUS} where ${within} offset 0
+    ) pods`
+}
