@@ -116,10 +116,10 @@ function verdictsBetween(
   return verdicts
 }
 
-/** Equal texts are equal uses, as far as they are compared. */
+/** Equal texts are equal uses, as far as they are compared or shown. */
 function signatureOf(use: RepositoryUse): string {
-  const tokens = [...use.values()].map(({ token, pinned, resolved, unresolved }) => [
-    ...[token, pinned, unresolved > 0],
+  const tokens = [...use.values()].map(({ token, pinned, tags, resolved, unresolved }) => [
+    ...[token, pinned, sortedTexts(tags), unresolved > 0],
     [...resolved].map(([architecture, digests]) => [architecture, ...sortedTexts(digests)]).sort(),
   ])
   return JSON.stringify(tokens.sort((a, b) => compareBytes(String(a[0]), String(b[0]))))

@@ -37,8 +37,17 @@ function unknownSection({ unknown }: Envelope): readonly string[] {
   )
 }
 
-function verdict({ driftDetected, driftCount, comparison, unknown }: Envelope): string {
-  const of = { versions: 'version', images: 'image', crds: 'definition' }[comparison]
-  const found = driftDetected ? `drift: ${counted(driftCount, of)}` : 'drift: none found'
+function verdict(drift: Envelope): string {
+  const { unknown } = drift
+  const found = drift.driftDetected ? `drift: ${what(drift)}` : 'drift: none found'
   return unknown.length > 0 ? `${found}; ${counted(unknown.length, 'cluster')} unknown` : found
+}
+
+function what({ driftCount, comparison, baseline }: Envelope): string {
+  if (comparison === 'images') return counted(driftCount, 'image')
+  if (comparison === 'crds') return counted(driftCount, 'definition')
+  // Without a baseline the first of several versions is as much a difference as the others.
+  return baseline === undefined
+    ? counted(driftCount + 1, 'version')
+    : counted(driftCount, 'cluster')
 }
