@@ -41,6 +41,11 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
+/** `apis/apps/v1`, or `api/v1`: where a group version is served, and how /openapi/v3 names it. */
+export function groupVersionPath(of: GroupVersion): string {
+  return `${of.group === '' ? 'api' : 'apis'}/${apiVersionOf(of)}`
+}
+
 /** `deployments.apps`, or `pods`: how kubectl and error messages write a group resource. */
 export function qualifiedResource({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`

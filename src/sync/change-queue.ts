@@ -24,7 +24,7 @@ export interface QueueOptions {
   readonly budget: ByteBudget
   /** Rejects only when writing can never succeed again: the lease is lost. */
   readonly write: (batch: QueueBatch) => Promise<void>
-  /** Aborted: nothing is written any more, and those who wait are let go. */
+  /** Aborted: nothing is written any more, what waits gives up its room, who waits is let go. */
   readonly signal: AbortSignal
 }
 
@@ -42,7 +42,7 @@ export class ChangeQueue {
 
   constructor(options: QueueOptions) {
     this.#options = options
-    options.signal.addEventListener('abort', () => this.#stopTimer(), { once: true })
+    options.signal.addEventListener('abort', () => this.#drop(), { once: true })
   }
 
   /** Waits while the queue is full. @throws what `write` rejected with, or the signal's reason. */
@@ -51,6 +51,8 @@ export class ChangeQueue {
     await this.#options.budget.take(bytes, this.#options.signal)
     this.#changes.push(change)
     this.#bytes += bytes
+    // Aborted between being let in and getting here: nobody else would give the room back.
+    if (this.#options.signal.aborted) this.#drop()
     if (this.#isFull()) await this.#flush()
     else this.#schedule(this.#options.lingerMilliseconds)
   }
@@ -101,6 +103,15 @@ export class ChangeQueue {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#timerAt = Number.POSITIVE_INFINITY
+  }
+
+  /** The budget is shared by all queues, and outlives this one. */
+  #drop(): void {
+    this.#stopTimer()
+    this.#options.budget.give(this.#bytes)
+    this.#changes = []
+    this.#bytes = 0
+    this.#position = undefined
   }
 
   /** Waits for the batch that is being written, then writes what has gathered since. */

@@ -5,7 +5,7 @@
  * concerns its own type only; a definition that comes or goes is news for discovery.
  */
 import type { Clock } from '../clock.ts'
-import type { GroupResource, ResourceInfo } from '../kube/group-resource.ts'
+import { type GroupResource, groupVersionPath, type ResourceInfo } from '../kube/group-resource.ts'
 import { type AdditionalPrinterColumn, customResourcePrinter } from '../printers/custom-resource.ts'
 import type { Printer } from '../printers/printer.ts'
 import type { ListItem } from './list-splitter.ts'
@@ -50,7 +50,7 @@ export class CustomColumns implements MirrorSink {
     const { client, info, limits, clock } = options
     const listWatch = new ListWatch({
       source: { client, resource: info.resource },
-      paths: [`/apis/${info.group}/${info.version}/${info.resource}`],
+      paths: [`/${groupVersionPath(info)}/${info.resource}`],
       watchable: info.verbs.includes('watch'),
       limits,
       clock,

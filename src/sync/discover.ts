@@ -3,7 +3,12 @@
  *
  * A group version whose answer is missing is `broken`: nothing may be concluded from its absence.
  */
-import { apiVersionOf, type ResourceInfo } from '../kube/group-resource.ts'
+import {
+  apiVersionOf,
+  type GroupVersion,
+  groupVersionPath,
+  type ResourceInfo,
+} from '../kube/group-resource.ts'
 import type { MemberClient } from './member-client.ts'
 import { MemberError } from './member-error.ts'
 import { readAggregated, readGroupList, readResourceList, readVersions } from './read-discovery.ts'
@@ -75,7 +80,7 @@ export class Discoverer {
     return this.#eachVersion(versions, signal)
   }
 
-  async #eachVersion(versions: readonly GroupPath[], signal: AbortSignal): Promise<Part> {
+  async #eachVersion(versions: readonly GroupVersion[], signal: AbortSignal): Promise<Part> {
     const resources: ResourceInfo[] = []
     const broken = new Set<string>()
     const left = [...versions]
@@ -91,10 +96,9 @@ export class Discoverer {
   }
 
   /** Undefined when this one group version cannot be read; that it is gone (404) is an answer. */
-  async #version(of: GroupPath, signal: AbortSignal): Promise<ResourceInfo[] | undefined> {
-    const prefix = of.group === '' ? '/api' : `/apis/${of.group}`
+  async #version(of: GroupVersion, signal: AbortSignal): Promise<ResourceInfo[] | undefined> {
     try {
-      const request = { path: `${prefix}/${of.version}`, asked: 'discover types', signal }
+      const request = { path: `/${groupVersionPath(of)}`, asked: 'discover types', signal }
       return readResourceList(await this.#client.readJson(request), of)
     } catch (error) {
       signal.throwIfAborted()
@@ -103,8 +107,6 @@ export class Discoverer {
     }
   }
 }
-
-type GroupPath = Readonly<Record<'group' | 'version', string>>
 
 function parsed(body: Buffer): Readonly<Record<string, unknown>> {
   try {

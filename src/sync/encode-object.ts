@@ -14,7 +14,7 @@ import { encodeCells } from '../printers/cell.ts'
 import type { Printer } from '../printers/printer.ts'
 import type { ObjectKey, ObjectRow } from '../store/object-row.ts'
 import { applyEdits, type ByteEdit, movedOffset } from './byte-edits.ts'
-import { JsonError, stringOf } from './json-bytes.ts'
+import { JsonError, QUOTE, stringOf } from './json-bytes.ts'
 import { parseLossless } from './parse-lossless.ts'
 import { ObjectScanner, type Range, type Scan } from './scan-object.ts'
 import { digestSecretValue } from './secret-digest.ts'
@@ -141,7 +141,7 @@ function readMetadata(bytes: Buffer, scan: Scan) {
 
 /** `''` for what is missing, null or no string. */
 function textAt(bytes: Buffer, range: Range | undefined): string {
-  return range && bytes[range.start] === 0x22 ? stringOf(bytes, range) : ''
+  return range && bytes[range.start] === QUOTE ? stringOf(bytes, range) : ''
 }
 
 const TIME = /^(?!0000)(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/

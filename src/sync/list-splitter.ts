@@ -5,6 +5,7 @@
  * Chunks may end anywhere, inside a character or an escape too.
  */
 import {
+  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -25,7 +26,6 @@ export interface ListMeta {
 
 export type ListItem = { readonly bytes: Buffer } | { readonly tooLargeBytes: number }
 
-const BACKSLASH = 0x5c
 /** kind, apiVersion and metadata of a list are small; a Status in place of a list is not large. */
 const FIELD_BYTES = 1024 * 1024
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])

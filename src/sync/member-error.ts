@@ -48,6 +48,8 @@ export const REASON: Readonly<Record<FailureCause, string>> = {
   rubbish: 'InvalidAnswer',
 }
 
+export const FAILURE_CAUSES = Object.keys(REASON) as readonly FailureCause[]
+
 /** Names in capitals come from Node's net, dns and tls, and from undici. */
 const CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',

@@ -113,11 +113,6 @@ export class MemberSession {
     this.#wakeup.wake()
   }
 
-  /** Asks the member again now. */
-  discoverSoon(): void {
-    this.#wakeup.wake()
-  }
-
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#types.stop()
@@ -230,6 +225,8 @@ export class MemberSession {
     const path = info ? info.version : ''
     if (path !== this.#columnsPath) {
       await this.#columns?.stop()
+      // One that is started after stop() would run for ever: nobody knows it.
+      signal.throwIfAborted()
       this.#columns = undefined
       this.#columnsPath = path
       if (info) this.#columns = this.#follow(info)

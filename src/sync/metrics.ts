@@ -4,8 +4,8 @@
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { type GroupResource, qualifiedResource } from '../kube/group-resource.ts'
-import type { FailureCause } from './member-error.ts'
-import type { RelistCause } from './mirror-sink.ts'
+import { FAILURE_CAUSES, type FailureCause } from './member-error.ts'
+import { RELIST_CAUSES, type RelistCause } from './mirror-sink.ts'
 
 export interface TypeLabels {
   readonly cluster: string
@@ -112,6 +112,8 @@ export class SyncMetrics {
     if (labels.resource === OTHER_TYPES) return
     this.#lag.remove(labels)
     for (const metric of [this.#events, this.#refused, this.#unreadable]) metric.remove(labels)
+    for (const cause of RELIST_CAUSES) this.#relists.remove({ ...labels, cause })
+    for (const cause of FAILURE_CAUSES) this.#errors.remove({ ...labels, cause })
   }
 
   #labels({ cluster, type }: TypeLabels): { cluster: string; resource: string } {

@@ -4,21 +4,22 @@ import type { MemberError } from './member-error.ts'
 import type { WatchEvent } from './watch-lines.ts'
 
 /** Why a type is listed: a label of the metric, so a closed list. */
-export type RelistCause =
+export const RELIST_CAUSES = [
   /** Nothing is stored yet, or not under this version. */
-  | 'first'
+  'first',
   /** The member no longer knows the position (410). */
-  | 'expired'
+  'expired',
   /** The member counts from before the position: restored from a backup. */
-  | 'restored'
+  'restored',
   /** Another control plane answers under the address. */
-  | 'replaced'
+  'replaced',
   /** A watch line could not be read, so an event is missing. */
-  | 'unreadable'
-  /** The columns of its rows changed. */
-  | 'columns'
+  'unreadable',
   /** It cannot be watched. */
-  | 'poll'
+  'poll',
+] as const
+
+export type RelistCause = (typeof RELIST_CAUSES)[number]
 
 export interface MirrorSink {
   /** The stored position, when a watch may go on there. */

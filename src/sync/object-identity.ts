@@ -1,15 +1,12 @@
 /** The few fields of an object's metadata that are needed when the rest is not, or is not fit. */
-
 import type { ObjectKey } from '../store/object-row.ts'
-import { JsonError, members, stringOf } from './json-bytes.ts'
-
-const QUOTE = 0x22
+import { JsonError, members, OPEN_BRACE, QUOTE, stringOf } from './json-bytes.ts'
 
 /** metadata's texts among the names asked for. @throws JsonError */
 function metadataTexts(object: Buffer, wanted: readonly string[]): Map<string, string> {
   const texts = new Map<string, string>()
   for (const member of members(object)) {
-    if (member.key !== 'metadata' || object[member.start] !== 0x7b) continue
+    if (member.key !== 'metadata' || object[member.start] !== OPEN_BRACE) continue
     texts.clear()
     for (const { key, start, end } of members(object, member.start)) {
       if (!wanted.includes(key)) continue

@@ -4,7 +4,7 @@
  * The index names each document with its digest, so only what changed is fetched. A member without
  * v3 is left without; nothing here holds up the sync of objects.
  */
-import { parseApiVersion } from '../kube/group-resource.ts'
+import { groupVersionPath, parseApiVersion } from '../kube/group-resource.ts'
 import {
   listOpenApiPaths,
   putOpenApiDocument,
@@ -52,7 +52,7 @@ export class OpenApiMirror {
   async #update(apiVersions: readonly string[], signal: AbortSignal): Promise<void> {
     const { services, clusterId } = this.#options
     try {
-      const paths = new Set(apiVersions.map(pathOf))
+      const paths = new Set(apiVersions.map((one) => groupVersionPath(parseApiVersion(one))))
       const have = this.#have ?? (await this.#stored())
       this.#have = have
       const listed = (await this.#index(signal)).filter(({ path }) => paths.has(path))
@@ -107,10 +107,4 @@ export class OpenApiMirror {
     await putOpenApiDocument(services.store, clusterId, { path, body })
     have.set(path, digest)
   }
-}
-
-/** `api/v1`, `apis/apps/v1`. */
-function pathOf(apiVersion: string): string {
-  const { group } = parseApiVersion(apiVersion)
-  return group === '' ? `api/${apiVersion}` : `apis/${apiVersion}`
 }

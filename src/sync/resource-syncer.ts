@@ -3,7 +3,7 @@
  *
  * One type's trouble stays its own: it shows in its state, and is tried again in here.
  */
-import { apiVersionOf, type ResourceInfo } from '../kube/group-resource.ts'
+import { apiVersionOf, groupVersionPath, type ResourceInfo } from '../kube/group-resource.ts'
 import { TOKEN_VERSION } from '../kube/search-token.ts'
 import type { Printer } from '../printers/printer.ts'
 import { PRINTER_VERSION } from '../printers/printers.ts'
@@ -241,7 +241,7 @@ export class ResourceSyncer {
 
 /** Cluster-scoped types have one path whatever namespaces are wanted. */
 function pathsOf(info: ResourceInfo, namespaces: readonly string[] | undefined): string[] {
-  const prefix = info.group === '' ? `/api/${info.version}` : `/apis/${info.group}/${info.version}`
+  const prefix = `/${groupVersionPath(info)}`
   if (!info.namespaced || !namespaces || namespaces.length === 0)
     return [`${prefix}/${info.resource}`]
   return [...new Set(namespaces)].map(

@@ -7,6 +7,7 @@
 import {
   apiVersionOf,
   type GroupResource,
+  groupVersionPath,
   parseApiVersion,
   type ResourceInfo,
 } from '../kube/group-resource.ts'
@@ -18,6 +19,7 @@ import { Gate } from './gate.ts'
 import type { MemberClient } from './member-client.ts'
 import { MemberError } from './member-error.ts'
 import type { RelistCause } from './mirror-sink.ts'
+import { readRevision } from './read-revision.ts'
 import { ResourceSyncer } from './resource-syncer.ts'
 import type { SyncServices } from './services.ts'
 import { keyOf, type SyncTarget } from './sync-list.ts'
@@ -86,9 +88,9 @@ export class TypeSet {
       if (!targets.has(keyOf(one))) await this.#forget(one, wanted, signal)
     }
     const byType = new Map(stored.map((one) => [keyOf(one), one]))
-    for (const [key, target] of targets) {
+    for (const target of targets.values()) {
       signal.throwIfAborted()
-      await this.#ensure(key, { target, wanted, stored: byType.get(key) })
+      await this.#ensure({ target, wanted, stored: byType.get(keyOf(target.type)) }, signal)
     }
     this.#options.changed()
   }
@@ -100,10 +102,11 @@ export class TypeSet {
   }
 
   async #ensure(
-    key: string,
     of: { target: SyncTarget; wanted: WantedTypes; stored: StoredClusterResource | undefined },
+    signal: AbortSignal,
   ): Promise<void> {
     const { target, wanted, stored } = of
+    const key = keyOf(target.type)
     const shape = shapeOf(target, wanted)
     const known = this.#running.get(key)
     if (known?.shape === shape) {
@@ -111,6 +114,8 @@ export class TypeSet {
       return
     }
     if (known) await this.#stopOne(key, known)
+    // One that is started after stop() would run for ever: nobody knows it.
+    signal.throwIfAborted()
     const printer = wanted.printerFor(target.info)
     const { namespaces } = wanted
     const { services, cluster, lease, client, controlPlaneUid, changed, lost } = this.#options
@@ -142,17 +147,10 @@ export class TypeSet {
   }
 
   async #isGone(stored: StoredClusterResource, signal: AbortSignal): Promise<boolean> {
-    const { group, version } = parseApiVersion(stored.apiVersion)
-    const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    const { resource } = stored
+    const path = `/${groupVersionPath(parseApiVersion(stored.apiVersion))}/${resource}`
     try {
-      const path = `${prefix}/${stored.resource}`
-      await this.#options.client.readJson({
-        path,
-        query: { limit: '1' },
-        accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json',
-        asked: `list ${stored.resource}`,
-        signal,
-      })
+      await readRevision({ client: this.#options.client, resource }, path, signal)
       return false
     } catch (error) {
       if (!(error instanceof MemberError)) throw error

@@ -191,4 +191,19 @@ describe('a queue of changes', () => {
     expect(writes).toBe(0)
     await expect(queue.put(change('b'))).rejects.toThrow('stopped')
   })
+
+  const STOPS: ReadonlyArray<[situation: string, stop: (stopping: AbortController) => unknown]> = [
+    ['after the changes were put', async (stopping) => stopping.abort()],
+    ['while one is being put', (stopping) => stopping.abort()],
+  ]
+  test.each(STOPS)('stopped %s, it gives its room back to all others', async (_, stop) => {
+    const budget = new ByteBudget(1e6)
+    const { queue, stopping } = queueOf(async () => undefined, { budget })
+    await queue.put(change('a'))
+    const putting = queue.put(change('b')).catch(() => undefined)
+    await stop(stopping)
+    await putting
+    stopping.abort()
+    expect(budget.usedBytes).toBe(0)
+  })
 })

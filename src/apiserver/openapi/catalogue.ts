@@ -5,7 +5,7 @@
  * put together from several members', where the newest does not have all types of the group.
  */
 import { createHash } from 'node:crypto'
-import { parseApiVersion } from '../../kube/group-resource.ts'
+import { groupVersionPath, parseApiVersion } from '../../kube/group-resource.ts'
 import type { Store } from '../../store/connect.ts'
 import { getOpenApiDocument, listOpenApiPaths } from '../../store/openapi-documents.ts'
 import type { VisibleCluster } from '../access/access.ts'
@@ -56,7 +56,7 @@ export async function describedVersions(
   const described = new Map<string, Map<string, string>>()
   for (const { cluster, resources } of newestFirst(clusters)) {
     for (const { resource, kind, servedVersions } of resources) {
-      for (const path of servedVersions.map(documentPath)) {
+      for (const path of servedVersions.map(parseApiVersion).map(groupVersionPath)) {
         const digest = digests.get(`${cluster.id} ${path}`)
         if (digest === undefined) continue
         const types = described.get(path) ?? new Map<string, string>()
@@ -67,11 +67,6 @@ export async function describedVersions(
     }
   }
   return [...described].map(([path, types]) => describe(path, types)).sort(byPath)
-}
-
-/** How /openapi/v3 names a group version. */
-export function documentPath(apiVersion: string): string {
-  return parseApiVersion(apiVersion).group === '' ? `api/${apiVersion}` : `apis/${apiVersion}`
 }
 
 function newestFirst(clusters: readonly VisibleCluster[]): readonly VisibleCluster[] {

@@ -6,6 +6,7 @@
  * so it can be kept for good by whoever asked with that hash.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { groupVersionPath } from '../../kube/group-resource.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
 import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'
@@ -17,7 +18,6 @@ import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
 import {
   type DescribedVersion,
   describedVersions,
-  documentPath,
   hashOf,
   type OpenApiSource,
 } from './catalogue.ts'
@@ -177,9 +177,7 @@ function describer({ access, source, rootKinds, rootDocuments }: OpenApiOptions)
   return async (request: FastifyRequest, surface: Surface): Promise<readonly Described[]> => {
     if (surface.kind === 'root') {
       const visible = new Set(
-        rootKinds
-          .filter((kind) => mayList(access, request.identity, kind))
-          .map(({ group, version }) => documentPath(`${group}/${version}`)),
+        rootKinds.filter((kind) => mayList(access, request.identity, kind)).map(groupVersionPath),
       )
       return root.filter(({ path }) => visible.has(path))
     }
