@@ -1,5 +1,7 @@
 /** How a registration, or a kubeconfig of our own, says how to reach a cluster, and what it may not say. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -207,6 +209,46 @@ describe('over the wire', () => {
     )
     const access = accessFromSpec({ kubeconfig: base64(text) })
     expect(await read(access)).toMatchObject({ kind: 'NamespaceList' })
+  })
+
+  test('a proxy is used, for TLS too', async () => {
+    const proxy = createServer()
+    const targets: string[] = []
+    proxy.on('connect', (request, socket) => {
+      targets.push(request.url ?? '')
+      const upstream = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        upstream.pipe(socket).pipe(upstream)
+      })
+      upstream.on('error', () => socket.destroy())
+      socket.on('error', () => upstream.destroy())
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const { port } = proxy.address() as AddressInfo
+    const text = kubeconfig(
+      { token: 'right' },
+      {
+        server: member.url,
+        'certificate-authority-data': base64(pki.ca),
+        'proxy-url': `http://127.0.0.1:${port}`,
+      },
+    )
+    expect(await read(accessFromSpec({ kubeconfig: base64(text) }))).toMatchObject({
+      kind: 'NamespaceList',
+    })
+    expect(targets).toEqual([new URL(member.url).host])
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+
+  test('a TLS server name, where the address is another', async () => {
+    const cluster = { server: member.url, 'certificate-authority-data': base64(pki.ca) }
+    const named = (name: string) =>
+      accessFromSpec({
+        kubeconfig: base64(kubeconfig({ token: 'right' }, { ...cluster, 'tls-server-name': name })),
+      })
+    expect(await read(named('localhost'))).toMatchObject({ kind: 'NamespaceList' })
+    await expect(read(named('elsewhere'))).rejects.toThrow(/for another name/)
   })
 
   const refused: ReadonlyArray<{ name: string; spec: () => object; failure: string; why: RegExp }> =

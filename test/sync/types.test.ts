@@ -1,7 +1,9 @@
 /** Which types are mirrored, as discovery, definitions and registrations change. */
+import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MemberResource } from '../../src/demo/member-server.ts'
-import { builtInResources } from '../../src/demo/recorded.ts'
+import { builtInResources, recordedOpenApi } from '../../src/demo/recorded.ts'
+import { getOpenApiDocument } from '../../src/store/openapi-documents.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import {
   CONFIG_MAPS,
@@ -311,4 +313,32 @@ test('two clusters of one fleet do not mix', async () => {
   await until(() => other.openWatches().length === 0)
   expect((await fleet.rows('other', DEPLOYMENTS)).size).toBe(0)
   await other.stop()
+})
+
+test('OpenAPI documents of what is synced, and of nothing else', async () => {
+  const documents = recordedOpenApi()
+  const described = await startMemberCluster({ openApi: documents })
+  await fleet.register(name, {
+    apiserver: described.url,
+    syncResources: [{ group: 'apps', resources: ['deployments'] }],
+  })
+  const stored = () =>
+    fleet.query<{ path: string; digest: string }>(
+      `select path, digest from cluster_openapi o join cluster c on c.id = o.cluster_id
+       where c.name = $1 and c.removed_at is null order by path`,
+      [name],
+    )
+  await until(async () => (await stored()).length === 1)
+  const [row] = await stored()
+  expect(row?.path).toBe('apis/apps/v1')
+  const document = await getOpenApiDocument(fleet.store, row!.digest)
+  expect(document?.equals(gunzipSync(documents.get('apis/apps/v1')!))).toBe(true)
+  // Fetched once, however often discovery is asked.
+  const fetched = () =>
+    described.requests().filter(({ path }) => path.endsWith('apps/v1') && path.includes('openapi'))
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  expect(fetched()).toHaveLength(1)
+  await fleet.patch(name, { spec: { syncResources: [{ group: '', resources: ['pods'] }] } })
+  await until(async () => (await stored()).map(({ path }) => path).join() === 'api/v1')
+  await described.stop()
 })
