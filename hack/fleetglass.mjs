@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { bundledNode, runAndFollow, runningNodeIsNewEnough } from './node-runtime.mjs'
+import { bundledNode, endWithNpm, runAndFollow, runningNodeIsNewEnough } from './node-runtime.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 // A package has no sources, and a clone may hold an old build: the sources win.
@@ -15,6 +15,7 @@ const source = join(root, 'src/main.ts')
 const main = existsSync(source) ? source : join(root, 'dist/main.js')
 
 if (runningNodeIsNewEnough()) {
+  endWithNpm()
   process.argv[1] = main
   await import(pathToFileURL(main).href)
 } else {

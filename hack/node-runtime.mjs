@@ -75,10 +75,21 @@ function passOn(child, signal) {
 
 /** A shell between npm and this process may die without passing anything on. */
 function endWhenOrphaned(child) {
+  return whenOrphaned(() => child.kill('SIGTERM'))
+}
+
+/** npm and npx do not pass every signal on to what they run; then that must notice by itself. */
+export function endWithNpm() {
+  if (process.env.npm_command) whenOrphaned(() => process.kill(process.pid, 'SIGTERM'))
+}
+
+function whenOrphaned(end) {
   const parent = process.ppid
   const timer = setInterval(() => {
-    if (process.ppid !== parent) child.kill('SIGTERM')
-  }, 1000)
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    end()
+  }, 500)
   timer.unref()
   return timer
 }

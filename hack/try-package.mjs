@@ -37,6 +37,7 @@ function pack() {
 }
 
 function install(archive) {
+  console.log('installing')
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   npm(['install', '--no-audit', '--no-fund', archive], folder)
 }
@@ -60,7 +61,8 @@ async function serveAndAsk() {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const exited = new Promise((resolve) => server.once('exit', resolve))
+  // Not its exit: what npx started may outlive npx, and holds this pipe for as long as it runs.
+  const exited = new Promise((resolve) => server.once('close', resolve))
   try {
     const url = await Promise.race([readyUrl(server), exited.then(failed)])
     const ca = readFileSync(join(folder, 'data/pki/ca.crt'))
