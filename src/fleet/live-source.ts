@@ -23,6 +23,11 @@ export interface LiveRequest {
   readonly nodes?: boolean
   readonly budgetMilliseconds: number
   readonly clock: Clock
+  /**
+   * Where a server answers for the cluster: what it knows of each resource beforehand. `empty` is
+   * known to have no objects, of `partial` not all of them are there. Left out, all is read.
+   */
+  readonly stateOf?: (resource: SweptResource) => 'read' | 'empty' | 'blind' | 'partial'
   /** Ends it before its budget does. */
   readonly signal: AbortSignal
 }
@@ -36,30 +41,53 @@ export async function observeLive(request: LiveRequest): Promise<Observation> {
     request.signal,
     AbortSignal.timeout(request.budgetMilliseconds),
   ])
-  const lists: { [K in SweptResource]?: readonly Fields[] } = {}
-  const blindSpots = new Set<SweptResource>()
+  const seen: Seen = { lists: {}, blindSpots: new Set(), failedConnections: 0 }
   const left = [...resourcesAskedFor(request.namespace)]
-  let failedConnections = 0
-  let lastFailure: unknown
   const worker = async () => {
     for (let resource = left.shift(); resource; resource = left.shift()) {
-      try {
-        lists[resource] = await readOne(resource, request, deadline)
-      } catch (error) {
-        lastFailure = error
-        blindSpots.add(resource)
-        if (readFailure(error) === 'connection') failedConnections++
-        // As many as are asked at once have failed: the others would only take time to.
-        if (failedConnections >= PARALLEL && Object.keys(lists).length === 0) left.length = 0
-      }
+      // Out of reach: the other lists would fail as well, and only take time to.
+      if (isOutOfReach(seen)) seen.blindSpots.add(resource)
+      else await see(resource, { request, seen, deadline })
     }
   }
   await Promise.all(Array.from({ length: PARALLEL }, worker))
+  const { lists, blindSpots, lastFailure } = seen
   if (Object.keys(lists).length === 0) {
     const reason = deadline.aborted ? 'timed out' : 'connecting to the cluster'
     throw new Unreachable(reason, { cause: lastFailure })
   }
   return { now: request.clock.now(), lists, blindSpots }
+}
+
+interface Seen {
+  readonly lists: { [K in SweptResource]?: readonly Fields[] }
+  readonly blindSpots: Set<SweptResource>
+  failedConnections: number
+  lastFailure?: unknown
+}
+
+function isOutOfReach({ failedConnections, lists }: Seen): boolean {
+  return failedConnections >= PARALLEL && Object.keys(lists).length === 0
+}
+
+interface Seeing {
+  readonly request: LiveRequest
+  readonly seen: Seen
+  readonly deadline: AbortSignal
+}
+
+async function see(resource: SweptResource, { request, seen, deadline }: Seeing): Promise<void> {
+  const state = request.stateOf?.(resource) ?? 'read'
+  if (state === 'blind' || state === 'partial') seen.blindSpots.add(resource)
+  if (state === 'empty') seen.lists[resource] = []
+  if (state === 'blind' || state === 'empty') return
+  try {
+    seen.lists[resource] = await readOne(resource, request, deadline)
+  } catch (error) {
+    seen.blindSpots.add(resource)
+    seen.lastFailure = error
+    if (readFailure(error) === 'connection') seen.failedConnections++
+  }
 }
 
 async function readOne(

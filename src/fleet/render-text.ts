@@ -1,6 +1,7 @@
 /** The report as text: a line for each cluster, what they share, and the verdict. */
 import { identityOf } from './outcome.ts'
 import type { FleetReport } from './report.ts'
+import { sanitiseName } from './row-name.ts'
 import type { SharedSignal } from './shared-signals.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -39,13 +40,13 @@ interface Line {
 function table({ clusters, unreachable }: FleetReport, paint: Paint): readonly string[] {
   const lines: readonly Line[] = [
     ...unreachable.map((cluster) => ({
-      identity: identityOf(cluster),
+      identity: sanitiseName(identityOf(cluster)),
       verdict: 'unreachable' as const,
       counts: ['', '', ''] as const,
       detail: cluster.reason,
     })),
     ...clusters.map((row) => ({
-      identity: identityOf(row),
+      identity: sanitiseName(identityOf(row)),
       verdict: row.verdict,
       counts: [row.critical, row.warning, row.info],
       detail: detailOf(row.topIssues, row.blindSpots.size),
@@ -87,7 +88,7 @@ function sections({ shared, clusters }: FleetReport): readonly string[] {
       '',
       ...entries.map(({ signal, clusters: names }, i) => {
         const more = names.length - IDENTITIES_SHOWN
-        const shown = names.slice(0, IDENTITIES_SHOWN).join(', ')
+        const shown = names.slice(0, IDENTITIES_SHOWN).map(sanitiseName).join(', ')
         const rest = more > 0 ? `, +${more} more` : ''
         return `  ${cells[i]!.padStart(cellWidth)}  ${signal.padEnd(width)}  ${shown}${rest}`
       }),

@@ -77,7 +77,8 @@ async function outcomeOf(target: Target, options: SweepOptions): Promise<Outcome
   }
 }
 
-function reasonOf(error: unknown, signal: AbortSignal | undefined): UnreachableReason {
+/** Why there is no observation, in one of the two words that there are for it. */
+export function reasonOf(error: unknown, signal?: AbortSignal): UnreachableReason {
   if (error instanceof Unreachable) return error.reason
   return signal?.aborted ? 'timed out' : 'connecting to the cluster'
 }

@@ -5,6 +5,7 @@ import { defineBackup, defineRestore } from './backup.ts'
 import { defineDemo } from './demo.ts'
 import { defineDrift } from './drift.ts'
 import { defineFleet } from './fleet.ts'
+import { defineGate } from './gate.ts'
 import { defineMigrate } from './migrate.ts'
 import { defineSchema } from './schema.ts'
 import { defineServe } from './serve.ts'
@@ -19,6 +20,7 @@ export const COMMANDS: readonly DefineCommand[] = [
   defineDemo,
   defineDrift,
   defineFleet,
+  defineGate,
   defineSchema,
   defineToken,
   defineApiserver,

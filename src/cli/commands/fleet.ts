@@ -4,16 +4,10 @@ import { sweepEnvironment } from '../../config.ts'
 import { renderText } from '../../fleet/render-text.ts'
 import { makeReport, reportJson } from '../../fleet/report.ts'
 import { sweep, type Target } from '../../fleet/sweep.ts'
-import { liveTargets } from '../fleet/live-targets.ts'
-import {
-  addCommonFlags,
-  addWorkersFlag,
-  readSweepSettings,
-  type SweepFlags,
-  type SweepSettings,
-} from '../fleet/options.ts'
+import { addCommonFlags, addWorkersFlag, type SweepSettings } from '../fleet/options.ts'
 import { paintFor, progressOn } from '../fleet/terminal.ts'
-import { addSweepCommand, asUsage, collect } from '../fleet/usage.ts'
+import { addSweepCommand, collect } from '../fleet/usage.ts'
+import { addStoreFlags, withTargets } from '../fleet/with-targets.ts'
 
 export function defineFleet(program: Command, exitWith: (exitCode: number) => void): void {
   const command = addSweepCommand(program, 'fleet')
@@ -24,27 +18,19 @@ export function defineFleet(program: Command, exitWith: (exitCode: number) => vo
     .option('--fleet-file <FILE>', 'a YAML list of contexts, with kubeconfig and name of each')
   addCommonFlags(command)
   addWorkersFlag(command)
-  command.action(async () => {
-    const flags = command.opts<SweepFlags>()
-    const { noColor, kubeconfig: variable } = sweepEnvironment()
-    const [settings, targets] = await asUsage(() => {
-      const settings = readSweepSettings(flags)
-      return [settings, liveTargets({ flags, settings, variable })] as const
-    })
-    exitWith(await runSweep(targets, settings, noColor))
-  })
+  addStoreFlags(command)
+  command.action(async () => exitWith(await withTargets(command, {}, runSweep)))
 }
 
 async function runSweep(
   targets: readonly Target[],
   { failOn, workers, rules, output }: SweepSettings,
-  noColor: boolean,
 ): Promise<number> {
   const progress = progressOn(process.stderr, targets.length)
   const outcomes = await sweep(targets, { failOn, workers, rules, progress })
   progress.clear()
   const report = makeReport(outcomes, failOn)
-  const paint = paintFor(process.stdout, noColor)
+  const paint = paintFor(process.stdout, sweepEnvironment().noColor)
   process.stdout.write(output === 'json' ? reportJson(report) : renderText(report, paint))
   return report.exitCode
 }

@@ -1,0 +1,86 @@
+/**
+ * What the store knows of a cluster before any object is read: as of when, and which resources.
+ *
+ * A mirror is only as good as the news it gets. What is not mirrored is not seen; what the cluster
+ * does not serve is not there, which only a registration that asks for it can tell.
+ */
+import type { GroupResource } from '../kube/group-resource.ts'
+import type { CatalogCluster } from '../store/catalog.ts'
+import { Unreachable } from './sweep.ts'
+import {
+  groupResourceOf,
+  resourcesAskedFor,
+  type SweptResource,
+  sweptType,
+} from './swept-resources.ts'
+
+/** What a registration asks for. */
+export interface MirrorWishes {
+  wants(type: GroupResource): boolean
+  /** Undefined: all of them. */
+  readonly namespaces: readonly string[] | undefined
+}
+
+export interface MirrorRequest {
+  /** By name of the cluster; undefined when nothing is known of its registration. */
+  readonly wishesOf: (cluster: string) => MirrorWishes | undefined
+  readonly namespace?: string
+  readonly maxStalenessMilliseconds: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export interface MirroredCluster {
+  readonly observedAt: number
+  /** To be read: the stored type of each. */
+  readonly typeIds: ReadonlyMap<SweptResource, number>
+  /** Known to have no objects. */
+  readonly empty: readonly SweptResource[]
+  /** What cannot be read after all is added. */
+  readonly blindSpots: Set<SweptResource>
+}
+
+/** The catalog hears of a renewed lease late (store/catalog.ts). */
+const SYNCER_GRACE = 20_000
+
+/** @throws Unreachable when it was never mirrored, or not for too long. */
+export function mirroredCluster(cluster: CatalogCluster, request: MirrorRequest): MirroredCluster {
+  const stored = new Map(cluster.resources.map((one) => [`${one.group}/${one.resource}`, one]))
+  const wishes = request.wishesOf(cluster.name)
+  const typeIds = new Map<SweptResource, number>()
+  const empty: SweptResource[] = []
+  const blindSpots = new Set<SweptResource>()
+  for (const resource of resourcesAskedFor(request.namespace)) {
+    const type = groupResourceOf(resource)
+    const found = stored.get(`${type.group}/${resource}`)
+    if (found?.position && found.status !== 'Error') typeIds.set(resource, found.typeId)
+    else if (!found && wishes?.wants(type)) empty.push(resource)
+    else blindSpots.add(resource)
+    if (isPartial(resource, wishes, request.namespace)) blindSpots.add(resource)
+  }
+  if (typeIds.size === 0) throw new Unreachable('connecting to the cluster')
+  return { observedAt: newsOf(cluster, request), typeIds, empty, blindSpots }
+}
+
+/** Mirrored in some namespaces only, of which what is asked about is none. */
+function isPartial(
+  resource: SweptResource,
+  wishes: MirrorWishes | undefined,
+  namespace: string | undefined,
+): boolean {
+  if (!wishes?.namespaces || !sweptType(resource).namespaced) return false
+  const asked = sweptType(resource).fixedNamespace ?? namespace
+  return asked === undefined || !wishes.namespaces.includes(asked)
+}
+
+/** When the last event, bookmark or list came. */
+function newsOf(cluster: CatalogCluster, { now, maxStalenessMilliseconds }: MirrorRequest): number {
+  const { staleReason, staleSince, syncerSeenAt } = cluster
+  const lastSyncer = syncerSeenAt ? syncerSeenAt.getTime() : Number.NEGATIVE_INFINITY
+  const lastInStep = staleReason === null ? now : (staleSince?.getTime() ?? lastSyncer)
+  // A cluster in step is current for as long as a syncer is there to say so.
+  const isLed = lastSyncer + SYNCER_GRACE >= now
+  const news = isLed ? lastInStep : Math.min(lastInStep, lastSyncer)
+  if (now - news > maxStalenessMilliseconds) throw new Unreachable('timed out')
+  return news
+}
