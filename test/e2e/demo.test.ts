@@ -240,13 +240,11 @@ describe('demo --exec', () => {
   const run = async (command: string) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'fleetglass-exec-'))
     const args = ['demo', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--exec', command]
-    const started = performance.now()
     const running = new RunningFleetglass(args)
     const exitCode = await running.exited()
-    const seconds = (performance.now() - started) / 1000
     const left = processesWith(dataDir)
     rmSync(dataDir, { recursive: true })
-    return { exitCode, stdout: running.output.stdout, seconds, left }
+    return { exitCode, stdout: running.output.stdout, left }
   }
 
   test('runs one command with KUBECONFIG set, then stops with its exit code', async () => {
@@ -257,11 +255,13 @@ describe('demo --exec', () => {
   }, 60_000)
 
   test.skipIf(KUBECTLS.length === 0)(
-    'a first answered kubectl get takes 20 s at most',
+    'has all clusters in step when it runs it',
     async () => {
       const answered = await run('kubectl --cluster clusterpedia get deployments -A')
       expect(answered).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('silly-demo') })
-      expect(answered.seconds).toBeLessThan(20)
+      for (const cluster of ['dot-01', 'dot-02', 'dot-03', 'dot-04']) {
+        expect(answered.stdout).toContain(cluster)
+      }
     },
     60_000,
   )

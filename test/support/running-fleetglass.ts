@@ -7,11 +7,6 @@ import { anyKubectl, type Kubectl, KubectlRunner } from './kubectl.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../hack/fleetglass.mjs')
 
-export interface Ended {
-  readonly exitCode: number | null
-  readonly milliseconds: number
-}
-
 export class RunningFleetglass {
   readonly child: ChildProcess
   readonly output = { stdout: '', stderr: '' }
@@ -43,10 +38,10 @@ export class RunningFleetglass {
     }
   }
 
-  async kill(signal: NodeJS.Signals): Promise<Ended> {
-    const start = performance.now()
+  /** @returns the exit code; null when the signal itself ended it. */
+  async kill(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal)
-    return { exitCode: await this.#exited, milliseconds: performance.now() - start }
+    return await this.#exited
   }
 
   exited(): Promise<number | null> {
