@@ -29,7 +29,18 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**'],
           globalSetup: ['test/support/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          // After the others and one by one: how long a start takes is measured there.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
         },
       },
       ...(hasSystemPostgres ? [onSystemPostgres] : []),
