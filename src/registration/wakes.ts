@@ -1,6 +1,6 @@
 /** One listener on the store for all that follow registrations in this process. */
 import type { Store } from '../store/connect.ts'
-import { onRegistrationWrite, type StopListening } from '../store/registration-feed.ts'
+import { onRegistrationWrite } from '../store/registration-feed.ts'
 
 /**
  * A promise of the next write after the call; also fulfilled after so many milliseconds, when the
@@ -15,7 +15,7 @@ export interface Wakes {
 
 export function createWakes(store: Store): Wakes {
   const waiting = new Set<() => void>()
-  let listening: Promise<StopListening> | undefined
+  let listening: ReturnType<typeof onRegistrationWrite> | undefined
   const wakeAll = () => {
     for (const wake of waiting) wake()
   }

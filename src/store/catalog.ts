@@ -5,10 +5,10 @@
  */
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { ColumnDefinition } from '../kube/table.ts'
-import { CATALOG_CHANNEL } from './catalog-notification.ts'
 import { type StoredClusterResource, selectClusterResources } from './cluster-resources.ts'
 import type { Store } from './connect.ts'
 import { listen } from './listen.ts'
+import { CATALOG_CHANNEL } from './notifications.ts'
 import { fromPostgres } from './pg-error.ts'
 
 export interface CatalogCluster {

@@ -6,9 +6,9 @@
 import { sql } from 'kysely'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { SyncStatus } from '../kube/pedia-cluster.ts'
-import { CATALOG_CHANNEL } from './catalog-notification.ts'
 import type { Store } from './connect.ts'
 import { type FencedTransaction, type Lease, underLease } from './leases.ts'
+import { CATALOG_CHANNEL } from './notifications.ts'
 
 export interface ClusterResource {
   readonly typeId: number

@@ -5,8 +5,8 @@
  * gone from answers when its transaction commits; its objects are purged in batches later.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { notifyCatalogChange } from './catalog-notification.ts'
 import type { Store } from './connect.ts'
+import { notifyCatalogChange } from './notifications.ts'
 import type { Database } from './schema.ts'
 
 export interface ClusterRegistration {

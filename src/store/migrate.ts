@@ -55,7 +55,8 @@ async function applyOne(client: pg.Client, directory: string, name: string): Pro
     await client.query('insert into schema_migration (name) values ($1)', [name])
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    // A connection that broke has no transaction left; what broke it is what to tell.
+    await client.query('rollback').catch(() => undefined)
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     })

@@ -24,26 +24,21 @@ export async function putOpenApiDocument(
   { path, body }: { readonly path: string; readonly body: Buffer },
 ): Promise<void> {
   const digest = createHash('sha512').update(body).digest('hex')
-  await storeBody(store, digest, body)
-  await store.db
-    .insertInto('cluster_openapi')
-    .values({ cluster_id: clusterId, path, digest })
-    .onConflict((conflict) => conflict.columns(['cluster_id', 'path']).doUpdateSet({ digest }))
-    .execute()
-}
-
-async function storeBody(store: Store, digest: string, body: Buffer): Promise<void> {
-  const known = await store.db
-    .selectFrom('openapi_document')
-    .select('digest')
-    .where('digest', '=', digest)
-    .executeTakeFirst()
-  if (known) return
-  await store.db
-    .insertInto('openapi_document')
-    .values({ digest, body: await compress(body) })
-    .onConflict((conflict) => conflict.column('digest').doNothing())
-    .execute()
+  const compressed = await compress(body)
+  await store.db.transaction().execute(async (transaction) => {
+    // From here on no pruning can take the document before its cluster names it.
+    await sql`lock table openapi_document in row exclusive mode`.execute(transaction)
+    await transaction
+      .insertInto('openapi_document')
+      .values({ digest, body: compressed })
+      .onConflict((conflict) => conflict.column('digest').doNothing())
+      .execute()
+    await transaction
+      .insertInto('cluster_openapi')
+      .values({ cluster_id: clusterId, path, digest })
+      .onConflict((conflict) => conflict.columns(['cluster_id', 'path']).doUpdateSet({ digest }))
+      .execute()
+  })
 }
 
 export async function removeOpenApiDocument(
@@ -94,17 +89,23 @@ export async function getOpenApiDocument(
   }
 }
 
-/** Deletes documents that no cluster serves any more. */
+/** Deletes documents that no cluster serves any more. @returns how many. */
 export async function pruneOpenApiDocuments(store: Store): Promise<number> {
-  const { numDeletedRows } = await store.db
-    .deleteFrom('openapi_document as d')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('cluster_openapi as c').select('c.path').whereRef('c.digest', '=', 'd.digest'),
+  return store.db.transaction().execute(async (transaction) => {
+    // Waits for those that are storing one, so that the next statement sees who names it.
+    await sql`lock table openapi_document in share row exclusive mode`.execute(transaction)
+    const { numDeletedRows } = await transaction
+      .deleteFrom('openapi_document as d')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('cluster_openapi as c')
+              .select('c.path')
+              .whereRef('c.digest', '=', 'd.digest'),
+          ),
         ),
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+      )
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
+  })
 }

@@ -12,10 +12,7 @@ import type pg from 'pg'
 import type { Logger } from '../log.ts'
 import type { Store } from './connect.ts'
 import { listen } from './listen.ts'
-
-export const CHANGE_CHANNEL = 'fleetglass_change'
-/** Told after every stamping: readers of the change log look again. */
-export const REVISION_CHANNEL = 'fleetglass_revision'
+import { CHANGE_CHANNEL } from './notifications.ts'
 
 /** Any constant: what the sequencers of all processes agree to lock. */
 const SEQUENCER_LOCK = 7_140_351_002n
@@ -47,24 +44,21 @@ async function pause(signal: AbortSignal): Promise<void> {
 }
 
 async function sequenceUntilBroken(store: Store, signal: AbortSignal): Promise<void> {
+  await using opened = new AsyncDisposableStack()
   const client = await store.dedicated()
-  const bell = new Bell(signal)
+  opened.defer(() => client.end())
+  const bell = new Bell()
+  const ring = () => bell.ring()
+  signal.addEventListener('abort', ring)
+  opened.defer(() => signal.removeEventListener('abort', ring))
   const broken = new Promise<never>((_, reject) => client.once('error', reject))
-  broken.catch(() => bell.ring())
-  const stopListening = await listen(store, {
-    channel: CHANGE_CHANNEL,
-    pollSeconds: POLL_SECONDS,
-    listener: () => bell.ring(),
-  })
-  try {
-    const work = async () => {
-      if (await becomeSequencer(client, signal)) await stampUntilAborted(client, bell, signal)
-    }
-    await Promise.race([work(), broken])
-  } finally {
-    await stopListening()
-    await client.end()
+  broken.catch(ring)
+  const listening = { channel: CHANGE_CHANNEL, pollSeconds: POLL_SECONDS, listener: ring }
+  opened.defer(await listen(store, listening))
+  const work = async () => {
+    if (await becomeSequencer(client, signal)) await stampUntilAborted(client, bell, signal)
   }
+  await Promise.race([work(), broken])
 }
 
 /** The lock is the session's: it falls with the connection, whatever happens to the process. */
@@ -114,10 +108,8 @@ with revision as (
 ), moved as (
   update fleet_revision set latest = (select max(last_revision) from stamped)
   where exists (select from stamped)
-  returning latest
 )
-select (select count(*) from stamped)::int as stamped,
-  (select pg_notify('${REVISION_CHANNEL}', '') from moved)`
+select count(*)::int as stamped from stamped`
 
 async function stampBatches(client: pg.Client): Promise<number> {
   // Two statements, because the snapshot of the second must be taken after the lock is held.
@@ -128,7 +120,8 @@ async function stampBatches(client: pg.Client): Promise<number> {
     await client.query('commit')
     return rows[0]!.stamped
   } catch (error) {
-    await client.query('rollback')
+    // A connection that broke has no transaction left; what broke it is what to tell.
+    await client.query('rollback').catch(() => undefined)
     throw error
   }
 }
@@ -137,10 +130,6 @@ async function stampBatches(client: pg.Client): Promise<number> {
 class Bell {
   #isRung = false
   #wake: () => void = () => undefined
-
-  constructor(signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.ring(), { once: true })
-  }
 
   ring(): void {
     this.#isRung = true

@@ -40,3 +40,18 @@ test('equal documents of two clusters are one, until the last is gone', async ()
   expect(await getOpenApiDocument(store, digest)).toBeUndefined()
   expect(await listOpenApiPaths(store, [])).toEqual([])
 })
+
+test('a document that is stored while others are cleared away stays', async () => {
+  const { store } = database
+  const { id } = await testCluster(store, 'upgraded')
+  const path = 'apis/batch/v1'
+  for (let round = 0; round < 40; round++) {
+    const body = Buffer.from(JSON.stringify({ round }))
+    // Known, and nobody's: what a cluster leaves behind that comes back.
+    await putOpenApiDocument(store, id, { path, body })
+    await removeOpenApiDocument(store, id, path)
+    await Promise.all([putOpenApiDocument(store, id, { path, body }), pruneOpenApiDocuments(store)])
+    const [stored] = await listOpenApiPaths(store, [id])
+    expect(await getOpenApiDocument(store, stored!.digest)).toEqual(body)
+  }
+})

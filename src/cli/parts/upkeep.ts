@@ -1,11 +1,12 @@
 /**
  * What the store needs done while it is in use, by any number of processes at once: revisions are
- * stamped on the change log, old changes cut off, and removed clusters purged.
+ * stamped on the change log, old changes cut off, removed clusters and their documents purged.
  */
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log.ts'
 import { purgeRemovedClusters } from '../../store/clusters.ts'
 import type { Store } from '../../store/connect.ts'
+import { pruneOpenApiDocuments } from '../../store/openapi-documents.ts'
 import { pruneChanges } from '../../store/prune-changes.ts'
 import { runSequencer } from '../../store/sequencer.ts'
 
@@ -19,6 +20,7 @@ export interface UpkeepParts {
 
 const PURGE = { everySeconds: 10, batchRows: 5000 }
 const PRUNE = { everySeconds: 60, batchesAtOnce: 500 }
+const PRUNE_DOCUMENTS = { everySeconds: 3600 }
 /** Between two batches, so that a large cleaning leaves room for the rest. */
 const PAUSE_MILLISECONDS = 20
 
@@ -32,10 +34,12 @@ export async function runUpkeep(parts: UpkeepParts, signal: AbortSignal): Promis
   }
   const purge = () => purgeRemovedClusters(store, PURGE)
   const prune = () => pruneChanges(store, bounds)
+  const pruneDocuments = () => pruneOpenApiDocuments(store)
   await Promise.all([
     runSequencer(store, { signal, log }),
     cleanEvery(PURGE.everySeconds, purge, { ...parts, signal }),
     cleanEvery(PRUNE.everySeconds, prune, { ...parts, signal }),
+    cleanEvery(PRUNE_DOCUMENTS.everySeconds, pruneDocuments, { ...parts, signal }),
   ])
 }
 
