@@ -1,0 +1,239 @@
+/** `fleetglass fleet`, `gate` and `schema` as typed: usage, exit codes, and what is printed where. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { run } from '../../src/cli/run.ts'
+import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../support/resource-types.ts'
+import { CRASHING } from './cluster.ts'
+
+let folder: string
+let broken: MemberCluster
+let well: MemberCluster
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fleetglass-fleet-'))
+  broken = await startMemberCluster()
+  well = await startMemberCluster()
+  for (const object of CRASHING.deployments!) broken.put(DEPLOYMENTS, object)
+  for (const object of CRASHING.replicasets!) broken.put(REPLICA_SETS, object)
+  for (const object of CRASHING.pods!) broken.put(PODS, object)
+  kubeconfig('kubeconfig', { 'prod-b': broken.url, 'prod-a': well.url, lab: 'http://127.0.0.1:1' })
+  kubeconfig('sick', { default: broken.url })
+  kubeconfig('sound', { default: well.url })
+  kubeconfig('nowhere', {})
+  writeFileSync(join(folder, 'torn'), 'contexts: [')
+  writeFileSync(join(folder, 'keyless'), '{"contexts":[{"name":"x","context":{"cluster":"gone"}}]}')
+  const sick = join(folder, 'sick')
+  const sound = join(folder, 'sound')
+  writeFileSync(
+    join(folder, 'fleet.yaml'),
+    ['edge-d', 'edge-b', 'edge-c', 'edge-a']
+      .map(
+        (name) =>
+          `- {context: default, name: ${name}, kubeconfig: ${/[bd]$/.test(name) ? sick : sound}}\n`,
+      )
+      .join(''),
+  )
+})
+
+afterAll(async () => {
+  await Promise.all([broken.stop(), well.stop()])
+  rmSync(folder, { recursive: true })
+})
+
+function kubeconfig(file: string, servers: Readonly<Record<string, string>>): void {
+  const names = Object.keys(servers)
+  const config = {
+    contexts: names.map((name) => ({ name, context: { cluster: name } })),
+    clusters: names.map((name) => ({ name, cluster: { server: servers[name] } })),
+  }
+  writeFileSync(join(folder, file), JSON.stringify(config))
+}
+
+interface Printed {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function fleetglass(...args: readonly string[]): Promise<Printed> {
+  const printed = { stdout: '', stderr: '' }
+  const collect = (to: keyof typeof printed) => (text: unknown) => {
+    printed[to] += String(text)
+    return true
+  }
+  vi.spyOn(process.stdout, 'write').mockImplementation(collect('stdout'))
+  vi.spyOn(process.stderr, 'write').mockImplementation(collect('stderr'))
+  vi.spyOn(console, 'error').mockImplementation(collect('stderr'))
+  const exitCode = await run(args)
+  vi.restoreAllMocks()
+  return { exitCode, ...printed }
+}
+
+beforeEach(() => vi.stubEnv('KUBECONFIG', join(folder, 'kubeconfig')))
+afterEach(() => vi.unstubAllEnvs())
+
+describe('F28 usage errors: exit code 4, nothing on standard output, nothing asked', () => {
+  const file = (name: string) => join(folder, name)
+  test.each([
+    ['a flag that is not known', ['--fix'], ['--fix']],
+    ['a word too many', ['prod-a'], ['too many arguments']],
+    ['workers that are no number', ['--workers', 'many'], ['--workers']],
+    ['a timeout that is none', ['--cluster-timeout', 'soon'], ['--cluster-timeout']],
+    [
+      'a fleet file and a context',
+      ['--fleet-file', 'x', '--context', 'y'],
+      ['--fleet-file', '--context'],
+    ],
+    [
+      'a fleet file and all contexts',
+      ['--fleet-file', 'x', '--all-contexts'],
+      ['--fleet-file', '--all-contexts'],
+    ],
+    ['an output of another kind', ['--all-contexts', '--output', 'yaml'], ['yaml']],
+    ['a level of another kind', ['--all-contexts', '--fail-on', 'fatal'], ['fatal']],
+    ['no time at all', ['--all-contexts', '--cluster-timeout', '0'], ['--cluster-timeout', '0s']],
+    [
+      'a fleet file that is not there',
+      ['--fleet-file', '/none.yaml'],
+      ['--fleet-file', '/none.yaml'],
+    ],
+    ['a pattern without what it is for', ['--match', 'x'], ['--all-contexts', '--fleet-file']],
+    [
+      'a context and all contexts',
+      ['--context', 'prod-a', '--all-contexts'],
+      ['--context', '--all-contexts'],
+    ],
+    ['a context that is not there', ['--context', 'prod-z'], ['prod-z']],
+    ['nothing selected', [], ['--context', '--all-contexts']],
+    ['a pattern that selects nothing', ['--all-contexts', '--match', 'x*'], ['x*']],
+    [
+      'a fleet file and a pattern that selects nothing',
+      ['--fleet-file', 'FLEET', '--match', 'edge-[ab]'],
+      ['edge-[ab]'],
+    ],
+    ['an unknown source', ['--all-contexts', '--source', 'dream'], ['dream']],
+  ] as const)('%s', async (_, args, says) => {
+    const asked = broken.requests().length + well.requests().length
+    const given = args.map((arg: string) => (arg === 'FLEET' ? file('fleet.yaml') : arg))
+    const { exitCode, stdout, stderr } = await fleetglass('fleet', ...given)
+    expect([exitCode, stdout]).toEqual([4, ''])
+    for (const part of says) expect(stderr).toContain(part)
+    expect(broken.requests().length + well.requests().length).toBe(asked)
+  })
+
+  test.each([
+    ['is not there', 'none', 'kubeconfig'],
+    ['is no YAML', 'torn', 'kubeconfig'],
+    ['has no contexts', 'nowhere', '--all-contexts'],
+    ['has a context without a cluster', 'keyless', '"x"'],
+  ])('a kubeconfig that %s', async (...[, name, says]) => {
+    const { exitCode, stdout, stderr } = await fleetglass(
+      'fleet',
+      '--all-contexts',
+      '--kubeconfig',
+      file(name),
+    )
+    expect([exitCode, stdout]).toEqual([4, ''])
+    expect(stderr).toContain(says)
+    expect(stderr).not.toContain(folder)
+  })
+
+  test('the gate has the same exit code', async () => {
+    const { exitCode, stdout } = await fleetglass('gate', '--context', 'prod-z')
+    expect([exitCode, stdout]).toEqual([4, ''])
+  })
+})
+
+test('every cluster, one of them out of reach', async () => {
+  const { exitCode, stdout, stderr } = await fleetglass('fleet', '--all-contexts')
+  expect(stdout).toBe(`FLEET  3 clusters, 1 failing, 1 unreachable
+
+CLUSTER  VERDICT       CRIT  WARN  INFO  TOP ISSUES
+lab      unreachable                     connecting to the cluster
+prod-b   fail             1     0     0  CrashLoopBackOff
+prod-a   pass             0     0     0
+
+verdict: inconclusive (exit 2)
+`)
+  expect([exitCode, stderr]).toEqual([2, ''])
+})
+
+test.each([
+  ['long flags with a single dash', ['-context', 'prod-a', '-fail-on= CRITICAL '], 0],
+  [
+    'two of them, one twice',
+    ['--context', 'prod-a', '--context', 'prod-b', '--context', 'prod-b'],
+    1,
+  ],
+  ['a pattern', ['--all-contexts', '--match', 'prod-?', '--workers', '0'], 1],
+  ['another namespace', ['--context', 'prod-b', '-n', 'other', '--workers', '500'], 0],
+])('%s', async (_, args, code) => {
+  const { exitCode, stdout } = await fleetglass('fleet', ...args)
+  expect(exitCode, stdout).toBe(code)
+})
+
+test('F26 a fleet file names its clusters', async () => {
+  const args = ['fleet', '--fleet-file', join(folder, 'fleet.yaml'), '--output', 'json']
+  const { exitCode, stdout } = await fleetglass(...args)
+  const report = JSON.parse(stdout)
+  expect(exitCode).toBe(1)
+  expect(
+    report.clusters.map(({ name, context }: Record<string, string>) => `${name} ${context}`),
+  ).toEqual(['edge-b default', 'edge-d default', 'edge-a default', 'edge-c default'])
+  expect(report.shared).toEqual([
+    { signal: 'CrashLoopBackOff', source: 'issue', clusters: ['edge-b', 'edge-d'] },
+  ])
+  expect(stdout).not.toContain(folder)
+  const { stdout: four } = await fleetglass(...args, '--match', 'edge-?')
+  expect(JSON.parse(four).clusters).toHaveLength(4)
+})
+
+test('a variable sets what a flag does not, and rubbish in it is ignored', async () => {
+  vi.stubEnv('FLEETGLASS_FLEET_CLUSTER_TIMEOUT', '1ms')
+  const { stdout } = await fleetglass('fleet', '--context', 'prod-a')
+  expect(stdout).toContain('timed out')
+  vi.stubEnv('FLEETGLASS_FLEET_CLUSTER_TIMEOUT', 'soon')
+  vi.stubEnv('FLEETGLASS_FLEET_WORKERS', 'many')
+  expect((await fleetglass('fleet', '--context', 'prod-a')).exitCode).toBe(0)
+})
+
+describe('the gate', () => {
+  test('prints every finding and what to do next', async () => {
+    const { exitCode, stdout } = await fleetglass('gate', '--context', 'prod-b')
+    expect(exitCode).toBe(1)
+    expect(stdout).toBe(`GATE  prod-b  1 critical, 0 warning, 0 info
+
+critical  CrashLoopBackOff  Pod default/web-1-a
+          container app keeps crashing
+          next: read why it ended: kubectl logs --previous
+
+verdict: fail (exit 1)
+`)
+  })
+
+  test.each([
+    ['prod-a', 0],
+    ['prod-b', 1],
+    ['lab', 2],
+  ])('of %s exits with %i, and its JSON is valid', async (context, code) => {
+    const { exitCode, stdout } = await fleetglass('gate', '--context', context, '-o', 'json')
+    const isValid = new Ajv2020({ strict: false }).compile(
+      JSON.parse((await fleetglass('schema', 'gate')).stdout),
+    )
+    expect(exitCode).toBe(code)
+    expect(isValid(JSON.parse(stdout)), JSON.stringify(isValid.errors)).toBe(true)
+  })
+})
+
+test('schemas are printed, and one that is not there is named', async () => {
+  expect(JSON.parse((await fleetglass('schema', 'fleet')).stdout).$id).toBe(
+    'https://k8sproject.top/schemas/fleet-v1.json',
+  )
+  const { exitCode, stderr } = await fleetglass('schema', 'none')
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain('"none"')
+})
