@@ -7,20 +7,23 @@
 import type { GroupResource } from './group-resource.ts'
 
 /** Former group → resource → the group that the type is known by here. */
-const HOME: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  extensions: {
-    daemonsets: 'apps',
-    deployments: 'apps',
-    replicasets: 'apps',
-    ingresses: 'networking.k8s.io',
-    networkpolicies: 'networking.k8s.io',
-    podsecuritypolicies: 'policy',
-  },
+const HOME: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    'extensions',
+    new Map([
+      ['daemonsets', 'apps'],
+      ['deployments', 'apps'],
+      ['replicasets', 'apps'],
+      ['ingresses', 'networking.k8s.io'],
+      ['networkpolicies', 'networking.k8s.io'],
+      ['podsecuritypolicies', 'policy'],
+    ]),
+  ],
   // Events are served by both groups at once; kubectl, describe and their selectors use the core one.
-  'events.k8s.io': { events: '' },
-}
+  ['events.k8s.io', new Map([['events', '']])],
+])
 
 /** The (group, resource) that a type is stored under: itself, unless Kubernetes moved it. */
 export function storedAs({ group, resource }: GroupResource): GroupResource {
-  return { group: HOME[group]?.[resource] ?? group, resource }
+  return { group: HOME.get(group)?.get(resource) ?? group, resource }
 }

@@ -69,27 +69,35 @@ export interface Search {
   readonly strictVersion: boolean
 }
 
+/**
+ * Planning a query takes time by the square of the conditions in it: a thousand take seconds.
+ * Values of one condition cost next to nothing.
+ */
+const CONDITIONS_MOST = 200
+
 /** @throws 400 `BadRequest` naming the key that is unknown, malformed or not supported. */
 export function parseSearch(query: URLSearchParams): Search {
   const labels = splitSearchLabels(parseLabelSelector(query.get('labelSelector') ?? ''))
   const terms = new Terms(labels.terms, searchQueryTerms(query))
   const clusterSelector = query.get('clusterSelector')
   const clusterLabels = clusterSelector ? parseLabelSelector(clusterSelector) : labels.clusterLabels
+  const conditions = [
+    ...keyConditions(terms),
+    ...createdCondition(terms),
+    ...labels.objectLabels.map((requirement) => ({ on: 'label' as const, requirement })),
+    ...parseFieldSelector(query.get('fieldSelector') ?? '').map((requirement) => ({
+      on: 'field' as const,
+      requirement,
+    })),
+  ]
+  refuseTooMany(conditions)
   return {
     clusters: [
       ...terms.all('clusters').map((term) => ({ on: 'name' as const, ...membership(term) })),
       ...clusterLabels.map((requirement) => ({ on: 'label' as const, requirement })),
     ],
-    conditions: [
-      ...keyConditions(terms),
-      ...createdCondition(terms),
-      ...labels.objectLabels.map((requirement) => ({ on: 'label' as const, requirement })),
-      ...parseFieldSelector(query.get('fieldSelector') ?? '').map((requirement) => ({
-        on: 'field' as const,
-        requirement,
-      })),
-    ],
-    order: terms.one('orderby')?.values.map(parseOrder) ?? [],
+    conditions,
+    order: parseOrders(terms.one('orderby')?.values ?? []),
     ...optional('limit', wholeNumber(terms.one('limit'))),
     ...optional('offset', wholeNumber(terms.one('offset'))),
     ...optional('withContinue', trueOrFalse(terms.one('with-continue'))),
@@ -97,6 +105,14 @@ export function parseSearch(query: URLSearchParams): Search {
     onlyMetadata: boolean(query, 'onlyMetadata'),
     strictVersion: boolean(query, 'strictVersion'),
   }
+}
+
+function refuseTooMany(conditions: readonly SearchCondition[]): void {
+  const count = conditions
+    .map((condition) => (condition.on === 'fuzzy-name' ? condition.contains.length : 1))
+    .reduce((sum, each) => sum + each, 0)
+  if (count <= CONDITIONS_MOST) return
+  throw refuse(`${count} conditions are asked for: must be no more than ${CONDITIONS_MOST}`)
 }
 
 /** The conditions as given, by name. */
@@ -163,6 +179,15 @@ function time(given: { readonly key: string; readonly text: string } | undefined
   throw refuse(
     `${quoted(given.key)}: Invalid value: ${quoted(given.text)}: must be ${SEARCH_TIME_FORMATS}`,
   )
+}
+
+/** By a field that came before, the rows are in order already. */
+function parseOrders(texts: readonly string[]): readonly SearchOrder[] {
+  const orders = new Map<SearchOrder['by'], SearchOrder>()
+  for (const order of texts.map(parseOrder)) {
+    if (!orders.has(order.by)) orders.set(order.by, order)
+  }
+  return [...orders.values()]
 }
 
 /** `namespace`, `namespace_desc`, `namespace desc`. */

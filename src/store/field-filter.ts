@@ -44,7 +44,7 @@ function hasValue(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
 }
 
 function isPresent(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
-  const column = COLUMNS[keysOf(wanted.path)]
+  const column = COLUMNS.get(keysOf(wanted.path))
   if (column) return column(wanted)
   const found = hasPathToken(wanted, type)
   return wanted.path.some((step) => 'index' in step)
@@ -78,17 +78,21 @@ function hasTextValue({ path, values }: PathValues): RawBuilder<boolean> {
   return sql`coalesce(${valuesIn(WHOLE_OBJECT, path)} && ${textArray(values.map(escapeForStore))}, false)`
 }
 
-/** Paths that have no token, because they are columns. */
-const COLUMNS: Readonly<Record<string, (wanted: PathValues) => RawBuilder<boolean>>> = {
-  apiVersion: textColumn(sql`o.api_version`),
-  'metadata.name': textColumn(sql`o.name`),
-  'metadata.namespace': textColumn(sql`o.namespace`),
-  'metadata.uid': textColumn(sql`o.uid`),
-  'metadata.resourceVersion': textColumn(sql`o.resource_version`),
-  'metadata.creationTimestamp': createdAt,
-  kind: ({ values }) => sql`exists (select from cluster_resource r
+/** Paths that have no token, because they are columns. A map: a path may be `constructor`. */
+const COLUMNS: ReadonlyMap<string, (wanted: PathValues) => RawBuilder<boolean>> = new Map([
+  ['apiVersion', textColumn(sql`o.api_version`)],
+  ['kind', kindColumn],
+  ['metadata.name', textColumn(sql`o.name`)],
+  ['metadata.namespace', textColumn(sql`o.namespace`)],
+  ['metadata.uid', textColumn(sql`o.uid`)],
+  ['metadata.resourceVersion', textColumn(sql`o.resource_version`)],
+  ['metadata.creationTimestamp', createdAt],
+])
+
+function kindColumn({ values }: PathValues): RawBuilder<boolean> {
+  return sql`exists (select from cluster_resource r
     where r.cluster_id = o.cluster_id and r.type_id = o.type_id
-    and ${columnIn(sql`r.kind`, { operator: 'In', values })})`,
+    and ${columnIn(sql`r.kind`, { operator: 'In', values })})`
 }
 
 function textColumn(column: RawBuilder<string>) {

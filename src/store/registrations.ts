@@ -10,6 +10,7 @@ import type { GroupResource } from '../kube/group-resource.ts'
 import type { Store } from './connect.ts'
 import { fromPostgres } from './pg-error.ts'
 import type { Database } from './schema.ts'
+import { int8Text, isStorable } from './sql-value.ts'
 
 export interface RegistrationKey extends GroupResource {
   readonly name: string
@@ -55,6 +56,7 @@ async function selectOne(
   db: Kysely<Database>,
   { group, resource, name }: RegistrationKey,
 ): Promise<StoredRegistration | undefined> {
+  if (!isStorable(name)) return undefined
   const row = await db
     .selectFrom('registration')
     .select(['name', 'uid', 'resource_version', 'object', 'credentials'])
@@ -95,7 +97,7 @@ export async function listRegistrations(
 ): Promise<RegistrationListPage> {
   const { rows } = await translated(() =>
     sql<{ latest: string; floor: string; name: string | null; object: string | null }>`
-      with revision as (select latest, floor, coalesce(${at ?? null}::int8, latest) as at
+      with revision as (select latest, floor, coalesce(${at === undefined ? null : int8Text(at)}::int8, latest) as at
                         from registration_revision),
       later as (select distinct on (e.name) e.name, e.previous
                 from registration_event e, revision
@@ -160,7 +162,7 @@ export async function readRegistrationEvents(
       from registration_revision r
       left join (select * from registration_event
                  where api_group = ${of.group} and resource = ${of.resource}
-                   and resource_version > ${after}::int8
+                   and resource_version > ${int8Text(after)}::int8
                  order by resource_version limit ${limit}) e on true
       order by e.resource_version`.execute(store.db),
   )

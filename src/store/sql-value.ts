@@ -29,6 +29,13 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0')
 }
 
+const INT8_MOST = 2n ** 63n - 1n
+
+/** A whole number as an int8 can hold it: what is more is as good as the most. */
+export function int8Text(wanted: string): string {
+  return BigInt(wanted) > INT8_MOST ? INT8_MOST.toString() : wanted
+}
+
 /** `limit $n offset $m`, as far as given. */
 export function limits({
   limit,
@@ -37,6 +44,11 @@ export function limits({
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }): RawBuilder<unknown> {
-  const first = limit === undefined ? sql`` : sql` limit ${limit}::int8`
-  return offset ? sql`${first} offset ${offset}::int8` : first
+  const first = limit === undefined ? sql`` : sql` limit ${countText(limit)}::int8`
+  return offset ? sql`${first} offset ${countText(offset)}::int8` : first
+}
+
+/** Beyond 2^53 a number is written with an exponent, or with more than an int8 holds. */
+function countText(count: number): string {
+  return String(Math.min(count, Number.MAX_SAFE_INTEGER))
 }

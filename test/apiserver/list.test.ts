@@ -336,6 +336,7 @@ describe('odd input finds nothing, and never fails', () => {
     'fuzzyName=%f0%9f%98%80',
     fields("metadata.annotations['it\\'s \" $.x']=1"),
     fields("spec['']=x"),
+    ...['constructor', '__proto__', 'toString', 'hasOwnProperty'].map((key) => fields(`${key}=x`)),
     fields('spec.nodeName=a\0b'),
     fields('spec.containers[999999999].name=main'),
     fields(`${'a.'.repeat(5_000)}a=1`),
@@ -354,6 +355,11 @@ describe('odd input finds nothing, and never fails', () => {
       }
     })
   }
+
+  test('the largest limit is no limit', async () => {
+    const answer = await admin.ask('/api/v1/pods?limit=9223372036854775807&orderby=name')
+    expect(keysOf(answer).toSorted()).toEqual(keysOf(await admin.ask('/api/v1/pods')).toSorted())
+  })
 
   const refused: ReadonlyArray<{ readonly query: string; readonly status: number }> = [
     { query: `orderby=${encodeURIComponent('name;drop table x--')}`, status: 400 },

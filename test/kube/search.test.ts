@@ -103,6 +103,32 @@ describe('conditions', () => {
     expect(search.conditions).toEqual([{ on: 'name', operator: 'In', values: ['a', 'b', 'c'] }])
   })
 
+  test('an order by a field that came before says nothing new', () => {
+    const { order } = parseSearch(new URLSearchParams('orderby=name desc,cluster,name,cluster'))
+    expect(order).toEqual([
+      { by: 'name', descending: true },
+      { by: 'cluster', descending: false },
+    ])
+  })
+
+  const numbered = (count: number, text: string) =>
+    Array.from({ length: count }, (_, i) => `${text}${i}`).join(',')
+  const many: ReadonlyArray<readonly [what: string, query: Record<string, string>]> = [
+    ['labels', { labelSelector: numbered(201, 'a') }],
+    ['fields', { fieldSelector: numbered(201, '!a') }],
+    ['parts of a name', { fuzzyName: numbered(201, 'a') }],
+    [
+      'all together',
+      { labelSelector: numbered(100, 'a'), fieldSelector: numbered(100, 'a'), names: 'x' },
+    ],
+  ]
+  test.each(many)('400 for more conditions than a plan can bear: %s', (_what, query) => {
+    const message = '201 conditions are asked for: must be no more than 200'
+    expect(() => parseSearch(new URLSearchParams(query))).toThrow(
+      expect.objectContaining({ reason: 'BadRequest', message }),
+    )
+  })
+
   const refused: ReadonlyArray<{ readonly selector: string; readonly message: string }> = [
     { selector: `${S}/offset in (1,2)`, message: `"${S}/offset" takes exactly one value` },
     {

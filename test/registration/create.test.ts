@@ -145,6 +145,11 @@ describe('a manifest that is refused', () => {
       want: `PediaCluster.cluster.clusterpedia.io "Bad_Name" is invalid: metadata.name: Invalid value: "Bad_Name": ${SUBDOMAIN}`,
     },
     {
+      name: 'a name with a NUL',
+      metadata: { name: 'a\0b' },
+      want: `PediaCluster.cluster.clusterpedia.io "a\\u0000b" is invalid: metadata.name: Invalid value: "a\\u0000b": ${SUBDOMAIN}`,
+    },
+    {
       name: 'a name with a slash',
       metadata: { name: 'a/b' },
       want: `PediaCluster.cluster.clusterpedia.io "a/b" is invalid: metadata.name: Invalid value: "a/b": ${SUBDOMAIN}`,

@@ -117,6 +117,16 @@ describe('pages', () => {
       "invalid continue token: continue key is not valid: invalid character 'i' looking for beginning of value",
     ],
     ['continue=5', 400, 'invalid continue token: continue key is not valid'],
+    [
+      'resourceVersion=18446744073709551615',
+      504,
+      'Too large resource version: 18446744073709551615',
+    ],
+    [
+      'resourceVersion=9223372036854775808&resourceVersionMatch=Exact',
+      504,
+      'Too large resource version: 9223372036854775808',
+    ],
     ['resourceVersion=99999999', 504, 'Too large resource version: 99999999, current: '],
     [
       'resourceVersionMatch=Exact',
@@ -133,6 +143,18 @@ describe('pages', () => {
       expect(answer.status).toBe(status)
     })
   }
+
+  const tampered: ReadonlyArray<readonly [what: string, change: object, status: number]> = [
+    ['a name that no object can have', { k: ['', '', 'a\0'] }, 400],
+    ['a state that will never be', { o: ['9223372036854775808'] }, 504],
+    ['no number', { o: ['latest'] }, 400],
+  ]
+  test.each(tampered)('a token with %s', async (_what, change, status) => {
+    const { json } = await api.ask('GET', `${CLUSTERS}?limit=1`)
+    const token = JSON.parse(Buffer.from(json.metadata.continue, 'base64url').toString('utf8'))
+    const text = Buffer.from(JSON.stringify({ ...token, ...change })).toString('base64url')
+    expect((await api.ask('GET', `${CLUSTERS}?limit=1&continue=${text}`)).status).toBe(status)
+  })
 
   test('a state that was cleared away', async () => {
     const { json } = await api.ask('GET', `${CLUSTERS}?limit=2`)
@@ -218,6 +240,8 @@ describe('paths that serve nothing', () => {
     ['GET', `${TEMPLATES}/template/status`, 404],
     ['GET', '/apis/cluster.clusterpedia.io/v1alpha2/nothings', 404],
     ['GET', `${CLUSTERS}/${'x'.repeat(300)}`, 404],
+    ['GET', `${CLUSTERS}/a%00`, 404],
+    ['DELETE', `${CLUSTERS}/a%00`, 404],
   ]
   for (const [method, path, status] of cases) {
     test(`${method} ${path.slice(0, 80)}`, async () => {

@@ -185,6 +185,19 @@ test('a resourceVersion from the future: nothing happens', async () => {
   expect([stream.status, await stream.rest()]).toEqual([200, []])
 })
 
+test('a resourceVersion beyond all that can be: nothing happens', async () => {
+  const stream = await watch('resourceVersion=18446744073709551615&timeoutSeconds=1')
+  expect([stream.status, await stream.rest()]).toEqual([200, []])
+})
+
+test('a time limit beyond what a timer can count: the watch stays open', async () => {
+  const from = await revision()
+  const stream = await watch(`resourceVersion=${from}&timeoutSeconds=99999999999`)
+  await life('longest')
+  expect(seen(await stream.next(1))).toEqual(['ADDED longest'])
+  stream.stop()
+})
+
 test('a resourceVersion that was cleared away: 410, as an event', async () => {
   const from = await revision()
   await life('cleared')

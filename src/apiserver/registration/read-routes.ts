@@ -65,7 +65,8 @@ function stateOf(options: ListOptions, checksum: string) {
   if (options.continue !== undefined) {
     const from = parseContinue(options.continue, checksum)
     const [revision] = from.kind === 'key' ? from.after.values : []
-    if (from.kind === 'offset' || !/^\d+$/.test(revision ?? '')) {
+    const isMade = /^\d+$/.test(revision ?? '')
+    if (from.kind === 'offset' || !isMade || from.after.name.includes('\0')) {
       throw new StatusError('BadRequest', 'invalid continue token: continue key is not valid')
     }
     return { after: from.after.name, at: BigInt(revision!) }

@@ -19,13 +19,16 @@ export interface WatchStream {
   readonly stopping: AbortSignal
 }
 
+/** A timer for longer than this fires at once. */
+const TIMER_MOST_MILLISECONDS = 2 ** 31 - 1
+
 /** Fulfilled when the stream is over. Never fails: what goes wrong is the last event. */
 export async function sendWatch(reply: FastifyReply, stream: WatchStream): Promise<void> {
   reply.hijack()
   const response = reply.raw
   const over = new AbortController()
   const end = () => over.abort()
-  const timer = setTimeout(end, stream.timeoutSeconds * 1000)
+  const timer = setTimeout(end, Math.min(stream.timeoutSeconds * 1000, TIMER_MOST_MILLISECONDS))
   response.once('close', end)
   stream.stopping.addEventListener('abort', end)
   // At once, also when nothing happens: the client is to know that it is being served.
