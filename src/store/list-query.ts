@@ -13,7 +13,7 @@ import { type Order, orderOf } from './order.ts'
 import type { RawStatement } from './raw-query.ts'
 import { inScope } from './scope-filter.ts'
 import { limits } from './sql-value.ts'
-import { walkSegments } from './walk.ts'
+import { isWorthWalking, walkSegments } from './walk.ts'
 import { type WideColumn, wideColumns } from './wide-columns.ts'
 
 /** A list request whose scope has only clusters of which something is visible, and at least one. */
@@ -38,9 +38,10 @@ export function listQuery(store: Store, request: ListRequest): ListQuery {
 const DEFAULT_ORDER = ['cluster', 'namespace', 'name'] as const
 
 /** In the default order, and with no condition that an index could answer. */
-function isWalk({ order, conditions }: ListRequest): boolean {
+function isWalk(request: ListRequest): boolean {
+  const { order, conditions } = request
   const isDefault = order.every(({ by, descending }, i) => by === DEFAULT_ORDER[i] && !descending)
-  return isDefault && !conditions.some(isSelective)
+  return isDefault && !conditions.some(isSelective) && isWorthWalking(request)
 }
 
 function isSelective(condition: ObjectCondition): boolean {

@@ -308,6 +308,40 @@ describe('a scope', () => {
   })
 })
 
+describe('very many namespaces', () => {
+  const many = Array.from({ length: 20_000 }, (_, i) => `n${i}`)
+  const asked: ObjectCondition = { on: 'namespace', operator: 'In', values: [...many, 'labels'] }
+  const visible = [{ id: 0, name: 'c', namespaces: ['labels', ...many] }]
+  const cases: ReadonlyArray<readonly [string, Partial<ListRequest>]> = [
+    ['asked for', { conditions: [asked] }],
+    ['visible', { scope: visible }],
+    ['both', { conditions: [asked], scope: visible }],
+  ]
+  test.each(cases)(
+    '%s: found at once, page by page',
+    async (_what, { scope, ...more }) => {
+      const request = {
+        ...more,
+        ...(scope && { scope: scope.map((each) => ({ ...each, id: cluster.id })) }),
+      }
+      const found: string[] = []
+      let after: ListRequest['after']
+      do {
+        const page = requestOf({ ...request, limit: 4, ...(after && { after }) })
+        after = undefined
+        for await (const rows of listObjects(database.store, page)) {
+          for (const row of rows) {
+            after = row.position()
+            found.push(after.name)
+          }
+        }
+      } while (after)
+      expect(found).toEqual(Array.from({ length: 10 }, (_, i) => `label-${i + 1}`).toSorted())
+    },
+    5_000,
+  )
+})
+
 test('an object is got as the bytes that were put', async () => {
   const [row] = await getObject(database.store, { ...requestOf({}), namespace: '', name: 'lone' })
   const text = `${row!.head}${row!.metadata}${row!.tail}`
