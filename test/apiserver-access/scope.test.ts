@@ -329,6 +329,11 @@ describe('the objects of our own groups', () => {
       'pediaclusters.cluster.clusterpedia.io "dev-1" is forbidden: User "jane" cannot get resource "pediaclusters" in API group "cluster.clusterpedia.io" at the cluster scope',
     ],
     [
+      'the status of another’s cluster',
+      { ...CLUSTERS, resource: 'pediaclusters/status', verb: 'get', name: 'dev-1' },
+      'pediaclusters.cluster.clusterpedia.io "dev-1" is forbidden: User "jane" cannot get resource "pediaclusters/status" in API group "cluster.clusterpedia.io" at the cluster scope',
+    ],
+    [
       'a cluster that is not there',
       { ...CLUSTERS, verb: 'get', name: 'dev-9' },
       'pediaclusters.cluster.clusterpedia.io "dev-9" is forbidden: User "jane" cannot get resource "pediaclusters" in API group "cluster.clusterpedia.io" at the cluster scope',

@@ -24,12 +24,15 @@ const CLUSTERS_NAMED = 5
 export function forbidden(identity: Identity, refused: RefusedRequest): StatusError {
   const { verb, group, resource, namespace, name } = refused
   const where = namespace ? `in the namespace ${quote(namespace)}` : 'at the cluster scope'
-  const subject = name ? `${qualifiedResource(refused)} ${quote(name)}` : qualifiedResource(refused)
+  // Of a subresource, too, it is the object that is named.
+  const kind = resource.split('/', 1)[0]!
+  const qualified = qualifiedResource({ group, resource: kind })
+  const subject = name ? `${qualified} ${quote(name)}` : qualified
   return new StatusError(
     'Forbidden',
     `${subject} is forbidden: User ${quote(identity.user)} cannot ${verb} resource ` +
       `${quote(resource)} in API group ${quote(group)} ${where}${ofClusters(refused.clusters)}`,
-    { details: { ...(name && { name }), ...(group && { group }), kind: resource } },
+    { details: { ...(name && { name }), ...(group && { group }), kind } },
   )
 }
 

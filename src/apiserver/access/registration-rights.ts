@@ -45,8 +45,9 @@ function grants(rule: AccessRule, { verb, group, resource }: RegistrationRequest
   )
 }
 
+/** Its subresources show the same object. */
 function isOfOneCluster({ group, resource }: RegistrationRequest): boolean {
-  return group === CLUSTER_GROUP && resource === 'pediaclusters'
+  return group === CLUSTER_GROUP && resource.split('/', 1)[0] === 'pediaclusters'
 }
 
 function seesCluster(
