@@ -85,7 +85,7 @@ export async function underLease<T>(
   return retried(async () => {
     const client = await store.writers.connect()
     try {
-      await client.query('begin')
+      await client.query('begin; set local synchronous_commit = off')
       const lastSeq = await lockLease(client, lease)
       const result = await work({ client, clusterId: lease.clusterId, lastSeq })
       await client.query('commit')
@@ -99,7 +99,6 @@ export async function underLease<T>(
 }
 
 async function lockLease(client: pg.PoolClient, lease: Lease): Promise<bigint> {
-  await client.query('set local synchronous_commit = off')
   const { rows } = await client.query<{ last_seq: string }>(
     `select last_seq from cluster_lease
      where cluster_id = $1 and holder = $2 and epoch = $3 for update`,

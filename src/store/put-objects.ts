@@ -4,9 +4,11 @@
  * Lists and watches take the same path. A row whose uid, resourceVersion, version and columns are
  * those in the store is skipped, and logs nothing.
  */
+
 import { movePosition, type SyncPosition } from './cluster-resources.ts'
 import type { Store } from './connect.ts'
 import { type FencedTransaction, type Lease, underLease } from './leases.ts'
+import { CATALOG_CHANNEL, CHANGE_CHANNEL } from './notifications.ts'
 import type { ObjectChange, ObjectKey } from './object-row.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { type ChangeCounts, type LogCursor, noChanges, writeChanges } from './write-changes.ts'
@@ -132,7 +134,7 @@ async function forgetType(
          where cluster_id = $1 and type_id = $2`,
     [clusterId, typeId],
   )
-  if (isLast) await client.query(`select pg_notify('fleetglass_catalog', '')`)
+  if (isLast) await client.query(`select pg_notify('${CATALOG_CHANNEL}', '')`)
 }
 
 async function keysAfter(
@@ -155,16 +157,16 @@ async function closeLog(
   log: LogCursor,
 ): Promise<void> {
   if (log.lastSeq === lastSeq) return
-  await client.query('update cluster_lease set last_seq = $2 where cluster_id = $1', [
-    clusterId,
-    log.lastSeq,
-  ])
-  await client.query(
-    'insert into change_batch (cluster_id, last_seq, first_seq) values ($1, $2, $3)',
-    [clusterId, log.lastSeq, lastSeq + 1n],
-  )
-  await client.query(`select pg_notify('fleetglass_change', '')`)
+  await client.query(CLOSE_LOG, [clusterId, log.lastSeq, lastSeq + 1n])
 }
+
+const CLOSE_LOG = `
+with counted as (
+  update cluster_lease set last_seq = $2 where cluster_id = $1
+), batch as (
+  insert into change_batch (cluster_id, last_seq, first_seq) values ($1, $2, $3)
+)
+select pg_notify('${CHANGE_CHANNEL}', '')`
 
 /** One change for each key, the last one, sorted by key: so two batches never lock crosswise. */
 function latestOfEachKey(changes: readonly ObjectChange[]): readonly ObjectChange[] {
