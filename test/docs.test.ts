@@ -1,7 +1,6 @@
 /** What the documents say is what the code does: reasons, settings, commands, folders, files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { withSettings } from '../hack/print-settings.ts'
 import { COMMANDS } from '../src/cli/commands/commands.ts'
@@ -17,9 +16,7 @@ describe('README.md', () => {
   })
 
   test('speaks of no command that is not there', () => {
-    const program = new Command()
-    for (const define of COMMANDS) define(program, () => undefined)
-    const known = program.commands.map((command) => command.name())
+    const known = [...COMMANDS.keys()]
     for (const [, name] of readme.matchAll(/npx fleetglass ([a-z]+)/g))
       expect(known).toContain(name)
   })

@@ -6,8 +6,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { StoreUnavailable } from '../store/connect.ts'
-import { COMMANDS } from './commands/commands.ts'
+import { commandsFor, type DefineCommand } from './commands/commands.ts'
 import { CommandFailure } from './failure.ts'
 import { version } from './version.ts'
 
@@ -19,14 +18,15 @@ interface Outcome {
 export async function run(args: readonly string[]): Promise<number> {
   const outcome: Outcome = { exitCode: 0 }
   try {
-    await program(outcome).parseAsync(args, { from: 'user' })
+    const program = defineProgram(await commandsFor(args), outcome)
+    await program.parseAsync(args, { from: 'user' })
     return outcome.exitCode
   } catch (error) {
     return explain(error)
   }
 }
 
-function program(outcome: Outcome): Command {
+function defineProgram(commands: readonly DefineCommand[], outcome: Outcome): Command {
   const program = new Command('fleetglass')
     .description('One read-only Kubernetes API over all clusters of a fleet')
     .version(version(), '-V, --version', 'print the version')
@@ -36,7 +36,7 @@ function program(outcome: Outcome): Command {
     .showSuggestionAfterError()
     .exitOverride()
   // A subcommand takes exitOverride over from its parent when it is added, so it comes first.
-  for (const define of COMMANDS) {
+  for (const define of commands) {
     define(program, (exitCode) => {
       outcome.exitCode = exitCode
     })
@@ -55,7 +55,8 @@ function explain(error: unknown): number {
     console.error(`error: ${error.message}`)
     return error.exitCode
   }
-  if (error instanceof StoreUnavailable) {
+  // By name, because store/connect.ts is loaded only by commands that need a database.
+  if (error instanceof Error && error.name === 'StoreUnavailable') {
     console.error(`error: ${error.message}`)
     return 1
   }

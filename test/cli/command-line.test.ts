@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands/commands.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../hack/fleetglass.mjs')
 let folder: string
@@ -116,6 +118,13 @@ describe('what cannot be done ends with exit code 1 and one sentence', () => {
     expect(stderr).toMatch(says)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
   })
+})
+
+test.each([...COMMANDS])('the command %s is called by its name', async (name, load) => {
+  const program = new Command()
+  const define = await load()
+  define(program, () => undefined)
+  expect(program.commands.map((command) => command.name())).toEqual([name])
 })
 
 describe('what is asked for is printed on standard output', () => {
