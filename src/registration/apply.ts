@@ -18,7 +18,7 @@ import {
   timestamp,
   withMetadata,
 } from './lifecycle.ts'
-import { fillDefaults, prune } from './prune.ts'
+import { prune } from './prune.ts'
 import { applyObject } from './server-side-apply.ts'
 import { bareObject, type ReplaceRequest, readBody } from './update.ts'
 import { currentOf, type RegistrationContext, type Written, writeObject } from './write-object.ts'
@@ -62,7 +62,7 @@ function readApplied({ kind, name, body, options }: ApplyRequest) {
   if (field(value, 'metadata', 'managedFields') !== undefined) {
     throw new StatusError('BadRequest', 'metadata.managedFields must be nil')
   }
-  // Checks the types of metadata; defaults are not the manager's, so they are left out.
+  // Checks the types of metadata.
   shape(value, kind)
   const { value: pruned, unknown } = prune(value, kind.schema)
   if (unknown.length > 0) throw undeclared(unknown[0]!, { kind, name })
@@ -125,7 +125,7 @@ function manager({ kind, options, subresource }: ApplyRequest) {
 
 function applyTo(live: JsonObject, request: Applied, context: RegistrationContext): JsonObject {
   const { kind, force } = request
-  const applied = applyObject({
+  return applyObject({
     live,
     applied: request.applied,
     schema: kind.schema,
@@ -133,7 +133,6 @@ function applyTo(live: JsonObject, request: Applied, context: RegistrationContex
     force,
     time: timestamp(context.clock.now()),
   })
-  return fillDefaults(applied, kind.schema) as JsonObject
 }
 
 async function applyOver(

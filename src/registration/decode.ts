@@ -10,7 +10,7 @@ import { StatusError } from '../kube/status-error.ts'
 import { parseBody } from './body-text.ts'
 import { field, formatJson, isArray, isObject, quote } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
-import { fillDefaults, prune } from './prune.ts'
+import { prune } from './prune.ts'
 import { fieldSchema, METADATA, type Schema } from './schema.ts'
 
 export type BodyFormat = 'json' | 'yaml'
@@ -49,8 +49,7 @@ export const unknownField = (path: string) => `unknown field ${quote(path)}`
 export const duplicateField = (path: string) => `duplicate field ${quote(path)}`
 
 /**
- * Brings what was written into the shape of its kind: metadata checked, unknown fields dropped,
- * defaults filled in.
+ * Brings what was written into the shape of its kind: metadata checked, unknown fields dropped.
  *
  * @throws 400 `BadRequest` when metadata is not of the types that it must be.
  */
@@ -62,7 +61,7 @@ export function shape(
   if (problem) throw cannotBeHandled(given, kind, problem)
   const { value, unknown } = prune(given, kind.schema)
   return {
-    object: fillDefaults(value, kind.schema) as JsonObject,
+    object: value as JsonObject,
     unknown: unknown.map(unknownField),
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Brings an object into the shape of its schema: unknown fields go, defaults come.
+ * Brings an object into the shape of its schema: unknown fields go. Defaults do not come: one stored
+ * in a list would make each `kubectl apply` of the same manifest look like a change.
  *
  * Nulls of fields that may not be null go too: manifests leave fields such as `caData:` empty.
  */
@@ -45,23 +46,6 @@ function pruneObject(object: JsonObject, schema: Schema, { path, unknown }: Plac
       entries.push([key, pruneAt(value, of, { path: child, unknown })])
     } else if (keepsUnknown) entries.push([key, value])
     else unknown.push(child)
-  }
-  return Object.fromEntries(entries)
-}
-
-/** Fills in the defaults of fields that are missing, wherever the object around them is there. */
-export function fillDefaults(value: Json, schema: Schema): Json {
-  if (isArray(value)) {
-    const { items } = schema
-    return items ? value.map((item) => fillDefaults(item, items)) : value
-  }
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).map(([key, child]) => {
-    const of = fieldSchema(schema, key)
-    return [key, of && child !== undefined ? fillDefaults(child, of) : child] as const
-  })
-  for (const [key, of] of Object.entries(schema.properties ?? {})) {
-    if (of.default !== undefined && !Object.hasOwn(value, key)) entries.push([key, of.default])
   }
   return Object.fromEntries(entries)
 }

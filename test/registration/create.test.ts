@@ -95,11 +95,6 @@ test('a made-up name keeps its start', async () => {
   expect(json.metadata.name).toMatch(/^edge-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
 })
 
-test('a default is filled in', async () => {
-  const { json } = await api.ask('POST', ACCESSES, { body: fleetAccess('jane') })
-  expect(json.spec.rules[0].verbs).toEqual(['*'])
-})
-
 test('a name that is taken', async () => {
   await api.ask('POST', TEMPLATES, { body: syncResources('taken') })
   const { status, json } = await api.ask('POST', TEMPLATES, { body: syncResources('taken') })

@@ -51,7 +51,7 @@ beforeAll(async () => {
   const access = await createAccess({ catalog, source, log, clock })
   const rootDocuments = registrationOpenApi()
   server = await buildServer({
-    ...{ store, catalog, access, log, clock, metrics: new Registry() },
+    ...{ store, catalog, access, log, clock, continueByDefault: true, metrics: new Registry() },
     tls: { key: pem('server.key'), cert: pem('server.crt'), ca: pem('ca.crt') },
     root: { rootKinds: REGISTRATION_KINDS, rootDocuments, source: storedOpenApi(store) },
     plugins: [
@@ -153,6 +153,16 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))(
         manifest({ shardingName: 'theirs' }),
       )
       expect(conflict.stderr).toContain('conflict with "kubectl": .spec.shardingName')
+    })
+
+    test('apply again without a change, and then by the server: nothing is stored that was not said', async () => {
+      const said = [syncResources(cluster), fleetAccess(cluster)]
+      for (const object of said) {
+        expect(await must('kubectl apply -f -', object)).toContain('created')
+        expect(await must('kubectl apply -f -', object)).toContain('unchanged')
+        expect(await must('kubectl apply --server-side -f -', object)).toContain('applied')
+        expect(await must('kubectl delete -f -', object)).toContain('deleted')
+      }
     })
 
     test('label, annotate, patch and edit', async () => {
