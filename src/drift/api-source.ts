@@ -4,7 +4,8 @@
  * Each cluster is asked apart: so a cluster that may not be read says so, and is not taken for one
  * in which nothing runs.
  */
-import { apiVersionOf, type GroupResource } from '../kube/group-resource.ts'
+import { memberPrefix } from '../kube/fleet-prefix.ts'
+import { type GroupResource, groupVersionPath } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import {
   CLUSTER_GROUP,
@@ -29,7 +30,6 @@ export class ApiFailure extends Error {
   }
 }
 
-const FLEET_PATH = '/apis/clusterpedia.io/v1beta1/resources'
 const CLUSTERS_PATH = `/apis/${CLUSTER_GROUP}/${CLUSTER_VERSION}/pediaclusters`
 const PAGE = '500'
 const AT_ONCE = 8
@@ -135,7 +135,7 @@ async function readVersion(
   each: (object: KubeObject) => void,
 ): Promise<ApiFailure | undefined> {
   const { of, name, version, fieldSelector } = request
-  const path = `${FLEET_PATH}/clusters/${name}${pathOf(of, version)}`
+  const path = `${memberPrefix(name)}${pathOf(of, version)}`
   try {
     for await (const items of pages(read, path, fieldSelector ? { fieldSelector } : {})) {
       for (const item of items) each(item)
@@ -148,7 +148,7 @@ async function readVersion(
 }
 
 function pathOf({ group, resource }: GroupResource, version: string): string {
-  return `/${group === '' ? 'api' : 'apis'}/${apiVersionOf({ group, version })}/${resource}`
+  return `/${groupVersionPath({ group, version })}/${resource}`
 }
 
 async function readAll(
