@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ApiFailure, type ReadApi } from '../../drift/api-source.ts'
+import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { credentialsFromKubeconfig } from '../../sync/credentials.ts'
 import { InvalidConfig, type MemberAccess } from '../../sync/member-access.ts'
 import { MemberClient } from '../../sync/member-client.ts'
 import { MemberError } from '../../sync/member-error.ts'
-import { FLEET_PATH } from '../data-dir/kubeconfig.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import { version } from '../version.ts'
 
@@ -58,7 +58,7 @@ function accessFrom({ kubeconfig, context, usageExitCode }: ServerRequest): Memb
 /** Our kubeconfigs point at the fleet or at one member; the registrations are beside them. */
 function rootOf(server: URL): URL {
   const root = new URL(server)
-  const at = root.pathname.indexOf(FLEET_PATH)
+  const at = root.pathname.indexOf(FLEET_PREFIX)
   if (at >= 0) root.pathname = root.pathname.slice(0, at)
   return root
 }
