@@ -39,8 +39,7 @@ function embeddedPostgres(): string {
 /** Starts a server on a free port of 127.0.0.1, with a data directory that `stop` removes. */
 export async function startPostgres(which: 'embedded' | 'system'): Promise<PostgresServer> {
   const bin = which === 'embedded' ? embeddedPostgres() : systemPostgres()
-  if (!bin)
-    throw new Error('no PostgreSQL server is installed')
+  if (!bin) throw new Error('no PostgreSQL server is installed')
   const directory = mkdtempSync(join(tmpdir(), 'fleetglass-test-postgres-'))
   const user = unprivilegedUser()
   chmodSync(directory, 0o700)

@@ -2,7 +2,6 @@
 
 export const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' }
 export const PODS = { group: '', version: 'v1', resource: 'pods' }
-export const NODES = { group: '', version: 'v1', resource: 'nodes' }
 export const EVENTS = { group: '', version: 'v1', resource: 'events' }
 export const SECRETS = { group: '', version: 'v1', resource: 'secrets' }
 export const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' }
