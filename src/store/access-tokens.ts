@@ -5,15 +5,14 @@
  * it cannot log in with what they find. The id half finds the row; it is no secret.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Store } from './connect.ts'
 import { fromPostgres } from './pg-error.ts'
-import { sqlStateOf } from './retry.ts'
 
 const ID_BYTES = 8
 /** As much as a SHA-256 can hold: so a plain digest needs no salt and no stretching. */
 const SECRET_BYTES = 32
 const TOKEN = /^fgt_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
-const UNIQUE_VIOLATION = '23505'
 
 export interface NewAccessToken {
   /** What it is listed and revoked by. */
@@ -45,21 +44,32 @@ export class TokenNameTaken extends Error {
 export async function createAccessToken(store: Store, token: NewAccessToken): Promise<string> {
   const id = randomBytes(ID_BYTES).toString('hex')
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
-  try {
-    await store.db
-      .insertInto('access_token')
-      .values({
-        id,
-        digest: digestOf(secret),
-        name: token.name,
-        user_name: token.userName,
-        groups: [...token.groups],
-        expires_at: token.expiresAt,
-      })
-      .execute()
-  } catch (error) {
-    throw sqlStateOf(error) === UNIQUE_VIOLATION ? new TokenNameTaken(token.name) : error
+  const row = {
+    id,
+    digest: digestOf(secret),
+    user_name: token.userName,
+    groups: [...token.groups],
+    created_at: sql<Date>`now()`,
+    expires_at: token.expiresAt,
+    revoked_at: null,
   }
+  // A token is renewed by another of its name, once it is worthless.
+  const made = await store.db
+    .insertInto('access_token')
+    .values({ name: token.name, ...row })
+    .onConflict((taken) =>
+      taken
+        .column('name')
+        .doUpdateSet(row)
+        .where((eb) =>
+          eb.or([
+            eb('access_token.revoked_at', 'is not', null),
+            eb('access_token.expires_at', '<=', sql<Date>`now()`),
+          ]),
+        ),
+    )
+    .executeTakeFirst()
+  if (made.numInsertedOrUpdatedRows !== 1n) throw new TokenNameTaken(token.name)
   return `fgt_${id}_${secret}`
 }
 

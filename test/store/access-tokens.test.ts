@@ -37,6 +37,18 @@ describe('an access token', () => {
     await expect(create('twice')).rejects.toThrow(TokenNameTaken)
   })
 
+  test.each(['revoked', 'expired'])('takes the name of one that is %s', async (fate) => {
+    const name = `once-${fate}`
+    const before = await create(name, soon(fate === 'expired' ? -1 : 60))
+    if (fate === 'revoked') await revokeAccessToken(database.store, name)
+    const renewed = await create(name)
+    expect(await find(renewed)).toEqual({ userName: 'ann', groups: ['a', 'b'] })
+    expect(await find(before)).toBeUndefined()
+    const listed = (await listAccessTokens(database.store)).filter((token) => token.name === name)
+    expect(listed).toMatchObject([{ revokedAt: null }])
+    await expect(create(name)).rejects.toThrow(TokenNameTaken)
+  })
+
   test('is listed with its fate, and without its secret', async () => {
     await create('listed', soon(-1))
     const listed = (await listAccessTokens(database.store)).find(({ name }) => name === 'listed')
