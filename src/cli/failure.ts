@@ -11,7 +11,19 @@ export class CommandFailure extends Error {
 
 /** The sentence of anything thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  return reasonOfSystemError(error) ?? error.message
+}
+
+/** Node says `ENOENT: no such file or directory, open '/x'`; whoever reports it names the file. */
+function reasonOfSystemError(error: Error): string | undefined {
+  if (!('code' in error && 'syscall' in error)) return undefined
+  const call = `, ${String(error.syscall)}`
+  const { message } = error
+  const end = message.lastIndexOf(call)
+  const start = `${String(error.code)}: `
+  if (!message.startsWith(start) || end < start.length) return undefined
+  return message.slice(start.length, end)
 }
 
 /** True for Node's file and process errors with this code, such as ENOENT. */

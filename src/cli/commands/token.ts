@@ -16,6 +16,7 @@ import type { Store } from '../../store/connect.ts'
 import { existingDataDir, keyFileIn } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { reachableFrom, writeKubeconfig } from '../data-dir/kubeconfig.ts'
+import { checkReplaceable } from '../data-dir/write-file.ts'
 import { CommandFailure } from '../failure.ts'
 import { withStore } from '../parts/with-store.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
@@ -111,7 +112,9 @@ async function use(
 async function createToken(installation: Installation, flags: CreateFlags): Promise<void> {
   const { name } = flags
   const { store, dataDir } = installation
-  const at = flags.kubeconfig === undefined ? undefined : reachableFrom(dataDir)
+  const kubeconfig = flags.kubeconfig === undefined ? undefined : resolve(flags.kubeconfig)
+  const at = kubeconfig === undefined ? undefined : reachableFrom(dataDir)
+  if (kubeconfig !== undefined) checkReplaceable(kubeconfig)
   const rights: ViewerRights = {
     user: name,
     clusters: flags.clusters ?? ['*'],
@@ -119,6 +122,7 @@ async function createToken(installation: Installation, flags: CreateFlags): Prom
   }
   const registrations = registrationsOf(installation)
   // Tried first: a token without the rights that were asked for would be half of it.
+  if (await isTaken(store, name)) throw new CommandFailure(nameIsTaken(name))
   if (flags.viewer) await createViewer(registrations, rights, { dryRun: true })
   const expiresAt = new Date(systemClock.now() + flags.expires)
   const token = await createAccessToken(store, {
@@ -127,15 +131,25 @@ async function createToken(installation: Installation, flags: CreateFlags): Prom
     groups: [],
     expiresAt,
   }).catch((error: unknown) => {
-    throw error instanceof TokenNameTaken ? new CommandFailure(error.message) : error
+    throw error instanceof TokenNameTaken ? new CommandFailure(nameIsTaken(name)) : error
   })
   if (flags.viewer) await createViewer(registrations, rights, { dryRun: false })
   await registrations.close()
-  if (flags.kubeconfig !== undefined && at) {
-    const path = resolve(flags.kubeconfig)
-    writeKubeconfig({ path, at, name: 'fleetglass', credential: { token }, clusters: [] })
-  }
+  // First, and whatever becomes of the file: it cannot be asked for again.
   console.log(token)
+  if (kubeconfig !== undefined && at) {
+    const credential = { token }
+    writeKubeconfig({ path: kubeconfig, at, name: 'fleetglass', credential, clusters: [] })
+  }
+}
+
+async function isTaken(store: Store, name: string): Promise<boolean> {
+  const tokens = await listAccessTokens(store)
+  return tokens.some((token) => token.name === name && stateOf(token, systemClock.now()) === 'good')
+}
+
+function nameIsTaken(name: string): string {
+  return `there is already a token named ${JSON.stringify(name)}: choose another name, or revoke it first`
 }
 
 function registrationsOf({ config, dataDir, store }: Installation) {
