@@ -149,6 +149,13 @@ export const SETTINGS = {
     fallback: String(DEFAULT_LIMITS.firstListsPerMember),
     read: wholeNumber(1, 1000),
   }),
+  continueTokens: define({
+    flag: 'continue-tokens',
+    placeholder: 'always|on-request',
+    help: 'whether a page tells where the next one starts: always, so that kubectl gets all of a list, or only when with-continue asks, as in Clusterpedia',
+    fallback: 'always',
+    read: oneOf('always', 'on-request'),
+  }),
   changeLogHours: define({
     flag: 'change-log-hours',
     placeholder: 'N',
@@ -181,6 +188,7 @@ type HasFallback =
   | 'secretValues'
   | 'firstLists'
   | 'firstListsPerMember'
+  | 'continueTokens'
   | 'changeLogHours'
   | 'changeLogChanges'
   | 'logLevel'

@@ -1,11 +1,5 @@
 /** Where the three API servers that we are to our readers start: the root, the fleet, one member. */
-
-/** The group and version under which Clusterpedia's users find their fleet. */
-export const FLEET_GROUP = 'clusterpedia.io'
-export const FLEET_VERSION = 'v1beta1'
-
-/** The whole fleet as one API server; any Kubernetes path may follow. */
-export const FLEET_PREFIX = `/apis/${FLEET_GROUP}/${FLEET_VERSION}/resources`
+import { FLEET_PREFIX, memberPrefix } from '../kube/fleet-prefix.ts'
 
 /** One member cluster; a Fastify pattern with the parameter `cluster`. */
 export const MEMBER_PREFIX_PATTERN = `${FLEET_PREFIX}/clusters/:cluster`
@@ -24,6 +18,6 @@ export function prefixOf(surface: Surface): string {
     case 'fleet':
       return FLEET_PREFIX
     case 'member':
-      return `${FLEET_PREFIX}/clusters/${encodeURIComponent(surface.cluster)}`
+      return memberPrefix(surface.cluster)
   }
 }

@@ -1,7 +1,8 @@
 /** Where a request was sent: which of our API servers, and what follows its prefix. */
 import type { FastifyRequest } from 'fastify'
+import { FLEET_PREFIX } from '../kube/fleet-prefix.ts'
 import { decodeSegment } from '../kube/request-path.ts'
-import { FLEET_PREFIX, type Surface } from './prefixes.ts'
+import type { Surface } from './prefixes.ts'
 
 export interface RequestTarget {
   readonly surface: Surface

@@ -53,8 +53,8 @@ export interface ServerOptions {
     Pick<OpenApiOptions, 'source' | 'rootDocuments'>
   /** Routes of their own, such as those of registrations; `request.identity` is set for them. */
   readonly plugins?: readonly FastifyPluginAsync[]
-  /** False is Clusterpedia's habit: one page unless `with-continue` asks. True unless given. */
-  readonly continueByDefault?: boolean
+  /** False is Clusterpedia's habit: one page unless `with-continue` asks. */
+  readonly continueByDefault: boolean
   /** Left out: plain HTTP, for tests and behind a proxy on the same machine. */
   readonly tls?: TlsOptions
   readonly log: Logger
@@ -62,7 +62,7 @@ export interface ServerOptions {
 }
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { store, access, catalog, clock, root } = options
+  const { store, access, catalog, clock, root, continueByDefault } = options
   const server = createFastify(options)
   await server.register(statusErrors)
   await server.register(authentication, {
@@ -76,7 +76,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     stopping = true
     await openStreams.close(clock)
   })
-  const { continueByDefault = true } = options
   const objects = objectReader(store)
   const parts = { access, catalog, clock, openStreams, objects, continueByDefault }
   const plugins: readonly FastifyPluginAsync[] = [

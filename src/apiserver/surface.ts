@@ -1,8 +1,9 @@
 /** Routes that are there three times: at the root, for the fleet, for each member cluster. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { FLEET_PREFIX } from '../kube/fleet-prefix.ts'
 import type { Access, VisibleCluster } from './access/access.ts'
 import { clusterNotFound, forbiddenPath } from './access/forbidden.ts'
-import { FLEET_PREFIX, MEMBER_PREFIX_PATTERN, type Surface } from './prefixes.ts'
+import { MEMBER_PREFIX_PATTERN, type Surface } from './prefixes.ts'
 
 /** Which surface a request of these routes was sent to. */
 export type SurfaceOf = (request: FastifyRequest) => Surface

@@ -2,7 +2,7 @@
  * The query of a get or list: `limit`, `continue`, `resourceVersion` …, checked as a real API
  * server checks it.
  *
- * The selectors are left as text: label-selector.ts, field-selector.ts and search-labels.ts read them.
+ * The selectors are left as text: label-selector.ts, field-selector.ts and search.ts read them.
  *
  * @see apimachinery/pkg/apis/meta/internalversion/validation/validation.go
  */

@@ -1,7 +1,7 @@
 /**
  * The part of OpenAPI v3 that crds/ is written in: Kubernetes' structural schemas.
  *
- * Not here: what is done by them (validate-schema.ts, prune.ts, field-tree.ts, openapi.ts).
+ * Not here: what is done by them (validate-schema.ts, prune.ts, field-tree.ts, open-api.ts).
  */
 import type { Json } from '../kube/kube-object.ts'
 

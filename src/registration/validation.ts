@@ -38,7 +38,7 @@ const WITHOUT_VALUE: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueTooLong',
 ])
 
-/** @param value - left out for {@link HIDDEN} values and for reasons that show none. */
+/** @param what - its value is left out where it must not be shown, and for reasons that show none. */
 export function fieldError(
   reason: FieldErrorReason,
   field: string,

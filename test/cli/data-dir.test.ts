@@ -10,9 +10,10 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { readEncryptionKey } from '../../src/cli/data-dir/encryption-key.ts'
-import { FLEET_PATH, writeKubeconfig } from '../../src/cli/data-dir/kubeconfig.ts'
+import { writeKubeconfig } from '../../src/cli/data-dir/kubeconfig.ts'
 import { lockDirectory } from '../../src/cli/data-dir/lock.ts'
 import { ensurePki } from '../../src/cli/data-dir/pki.ts'
+import { FLEET_PREFIX } from '../../src/kube/fleet-prefix.ts'
 
 const DAY = 24 * 3600 * 1000
 let dataDir: string
@@ -149,8 +150,8 @@ describe('the kubeconfig', () => {
     expect(written['current-context']).toBe('fleetglass')
     expect(serversOf(written)).toEqual({
       fleetglass: at.server,
-      clusterpedia: `${at.server}${FLEET_PATH}`,
-      'dot-01': `${at.server}${FLEET_PATH}/clusters/dot-01`,
+      clusterpedia: `${at.server}${FLEET_PREFIX}`,
+      'dot-01': `${at.server}${FLEET_PREFIX}/clusters/dot-01`,
     })
     expect(statSync(join(dataDir, 'kubeconfig')).mode & 0o777).toBe(0o600)
   })
@@ -165,7 +166,7 @@ describe('the kubeconfig', () => {
     expect(written['current-context']).toBe('mine')
     expect(serversOf(written)).toMatchObject({
       mine: 'https://elsewhere',
-      'dot-01': `https://127.0.0.1:9${FLEET_PATH}/clusters/dot-01`,
+      'dot-01': `https://127.0.0.1:9${FLEET_PREFIX}/clusters/dot-01`,
     })
     expect(written.contexts).toHaveLength(2)
   })

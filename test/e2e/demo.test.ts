@@ -1,7 +1,4 @@
-/**
- * The demo as a newcomer meets it, and what the users' own walk-through says (contract.md §5), with
- * every kubectl of the machine.
- */
+/** The demo as a newcomer meets it, and the users' own walk-through, with every kubectl there is. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -160,11 +160,13 @@ describe.skipIf(!HAS_KUBECTL)('resuming', () => {
         .requests({ of: CONFIG_MAPS, kind: 'list' })
         .filter(({ query }) => query.get('limit') !== '1').length
     const listsBefore = lists()
-    const second = await serve(dataDir)
+    const second = await serve(dataDir, ['--continue-tokens', 'on-request'])
     const kubectl = adminOf(dataDir)
     expect(await must(kubectl, NAMES)).toContain(STORED.slice(0, 15))
     await until(async () => (await must(kubectl, NAMES)).includes('configmap/meanwhile'), 20_000)
     expect(lists()).toBe(listsBefore)
+    const page = await must(kubectl, `${NAMES} --chunk-size=2`)
+    expect(page.trim().split('\n'), 'the first page is all that was asked for').toHaveLength(2)
     await second.kill('SIGTERM')
   }, 90_000)
 

@@ -44,7 +44,7 @@ export async function documentServer(
   const source = accessList()
   const access = await createAccess({ catalog, source, log, clock: systemClock })
   const server = await buildServer({
-    ...{ store, catalog, access, log, clock: systemClock },
+    ...{ store, catalog, access, log, clock: systemClock, continueByDefault: true },
     root: { rootKinds, rootDocuments, source: storedOpenApi(store) },
     metrics: new Registry(),
     ...(tls && { tls }),

@@ -5,10 +5,10 @@ import { Registry } from 'prom-client'
 import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catalog.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
-import { FLEET_PREFIX } from '../../src/apiserver/prefixes.ts'
 import { buildServer, type ServerOptions } from '../../src/apiserver/server.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { AccessRule, FleetAccess } from '../../src/kube/fleet-access.ts'
+import { FLEET_PREFIX } from '../../src/kube/fleet-prefix.ts'
 import { createLogger } from '../../src/log.ts'
 import { createAccessToken } from '../../src/store/access-tokens.ts'
 import type { Store } from '../../src/store/connect.ts'
@@ -55,7 +55,7 @@ export async function fleetServer(
   store: Store,
   options: Partial<Pick<ServerOptions, 'clock' | 'tls' | 'continueByDefault' | 'log'>> = {},
 ): Promise<FleetServer> {
-  const { clock = systemClock, log = silent } = options
+  const { clock = systemClock, log = silent, continueByDefault = true } = options
   const objects: FleetAccess[] = []
   const listeners = new Set<() => void>()
   const source = {
@@ -66,9 +66,8 @@ export async function fleetServer(
   const access = await createAccess({ catalog, source, log, clock: systemClock })
   const root = { rootKinds: [], rootDocuments: new Map(), source: storedOpenApi(store) }
   const server = await buildServer({
-    ...{ store, catalog, access, root, log, clock, metrics: new Registry() },
+    ...{ store, catalog, access, root, log, clock, continueByDefault, metrics: new Registry() },
     ...(options.tls && { tls: options.tls }),
-    ...(options.continueByDefault === false && { continueByDefault: false }),
   })
   const tokenOf = (userName: string, groups: readonly string[]) =>
     createAccessToken(store, {

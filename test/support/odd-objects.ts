@@ -1,4 +1,4 @@
-/** Objects that have broken mirrors before, as exact bytes; cases.md section D. */
+/** Objects that have broken mirrors before, as exact bytes. */
 
 /** A ConfigMap of that name with these bytes as its `data`. */
 function configMap(name: string, data: string | Buffer): Buffer {

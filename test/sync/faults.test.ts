@@ -1,4 +1,4 @@
-/** What members do to us (cases.md A, B, D): after each, the rows are what the member holds. */
+/** What members do to us: after each, the rows are what the member holds. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { GroupResource } from '../../src/kube/group-resource.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'

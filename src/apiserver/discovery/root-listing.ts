@@ -1,9 +1,10 @@
 /** What the root serves: our own groups, and the group that the fleet is found under. */
+
+import { FLEET_GROUP, FLEET_VERSION } from '../../kube/fleet-prefix.ts'
 import type { ResourceInfo } from '../../kube/group-resource.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Access } from '../access/access.ts'
 import type { Identity } from '../identity.ts'
-import { FLEET_GROUP, FLEET_VERSION } from '../prefixes.ts'
 import { type ApiListing, arrange, type ListedResource } from './listing.ts'
 
 /** A kind of one of our own groups, as the root serves it. */

@@ -9,9 +9,9 @@ import type { TLSSocket } from 'node:tls'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Clock } from '../../clock.ts'
+import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import { ANONYMOUS, authenticated, type Identity, identityDecoration } from '../identity.ts'
-import { FLEET_PREFIX } from '../prefixes.ts'
 
 /** Whom a token was made for; undefined when it is unknown, expired or revoked. */
 export type FindToken = (

@@ -4,11 +4,13 @@
  * What no reader can do here, such as deleting a mirrored object, is answered with no and why, for
  * an administrator as well: tools hide what they are told would be refused.
  */
+
+import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Access } from '../access/access.ts'
 import { mayReadMetrics } from '../health/metrics-rights.ts'
 import { type Identity, MASTERS_GROUP } from '../identity.ts'
-import { FLEET_GROUP, type Surface } from '../prefixes.ts'
+import type { Surface } from '../prefixes.ts'
 
 export interface Asking {
   readonly access: Access

@@ -1,8 +1,9 @@
 /** "What may I?": the rules that speak of the reader, as `kubectl auth can-i --list` prints them. */
+
+import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import { coversNamespace, verbsOf } from '../access/rule.ts'
 import { MASTERS_GROUP } from '../identity.ts'
-import { FLEET_GROUP } from '../prefixes.ts'
 import { type Asking, OPEN_PATHS } from './access-review.ts'
 
 interface ResourceRule {

@@ -6,11 +6,12 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Clock } from '../../clock.ts'
+import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { parseResourcePath } from '../../kube/request-path.ts'
 import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
 import type { ObjectReader } from '../objects.ts'
 import type { OpenStreams } from '../open-streams.ts'
-import { FLEET_PREFIX, MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
+import { MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
 import { targetOf } from '../request-target.ts'
 import { sendPageNotFound } from '../send-document.ts'
 import { type AskedParts, UnknownGroup } from './asked.ts'

@@ -20,6 +20,7 @@ const TAKES = [
   'listen',
   'tlsSan',
   'encryptionKeyFile',
+  'continueTokens',
   'changeLogHours',
   'changeLogChanges',
   'logLevel',

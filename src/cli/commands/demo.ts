@@ -30,6 +30,7 @@ const TAKES = [
   'secretValues',
   'firstLists',
   'firstListsPerMember',
+  'continueTokens',
   'changeLogHours',
   'changeLogChanges',
   'logLevel',

@@ -8,11 +8,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
+import { FLEET_PREFIX, memberPrefix } from '../../kube/fleet-prefix.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import type { KeyPair } from './pki.ts'
 import { replaceFile } from './write-file.ts'
-
-export const FLEET_PATH = '/apis/clusterpedia.io/v1beta1/resources'
 
 export interface Reachable {
   /** `https://127.0.0.1:8443`. */
@@ -50,10 +49,8 @@ export function writeKubeconfig(request: KubeconfigRequest): void {
   const old = readOld(path)
   const clusters = [
     clusterEntry(name, at, ''),
-    clusterEntry('clusterpedia', at, FLEET_PATH),
-    ...request.clusters.map((cluster) =>
-      clusterEntry(cluster, at, `${FLEET_PATH}/clusters/${encodeURIComponent(cluster)}`),
-    ),
+    clusterEntry('clusterpedia', at, FLEET_PREFIX),
+    ...request.clusters.map((cluster) => clusterEntry(cluster, at, memberPrefix(cluster))),
   ]
   const contexts = [{ name, context: { cluster: name, user: name } }]
   const users = [{ name, user: userOf(credential) }]

@@ -2,6 +2,7 @@
  * Clusters as a fleetglass server serves them, with the rights of whoever asks: each is read under
  * its own path of the fleet API, as if it were live, and judged as of when the server last heard.
  */
+
 import { resolve } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import { observeLive } from '../../fleet/live-source.ts'
@@ -10,6 +11,7 @@ import type { MirrorWishes } from '../../fleet/mirrored-cluster.ts'
 import { recordsIn } from '../../fleet/read-object.ts'
 import { type Target, Unreachable } from '../../fleet/sweep.ts'
 import { groupResourceOf, type SweptResource, sweptType } from '../../fleet/swept-resources.ts'
+import { memberPrefix } from '../../kube/fleet-prefix.ts'
 import {
   CLUSTER_GROUP,
   CLUSTER_VERSION,
@@ -19,7 +21,6 @@ import {
 import { fields, isRecord, timeOf } from '../../printers/read-field.ts'
 import type { MemberAccess } from '../../sync/member-access.ts'
 import { MemberError } from '../../sync/member-error.ts'
-import { FLEET_PATH } from '../data-dir/kubeconfig.ts'
 import { CommandFailure } from '../failure.ts'
 import { kubeconfigReader } from './kubeconfig-contexts.ts'
 import { memberReader } from './member-reader.ts'
@@ -112,7 +113,7 @@ function servedTarget({ context, name }: Selected, served: Served): Target {
     observe: async (signal) => {
       const { settings, access, cluster } = served
       const now = newsOf(cluster, systemClock.now(), settings.maxStalenessMilliseconds)
-      const prefix = `${FLEET_PATH}/clusters/${encodeURIComponent(context)}`
+      const prefix = memberPrefix(context)
       const reader = memberReader(access, { prefix })
       try {
         return await observeLive({

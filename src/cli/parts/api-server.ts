@@ -24,6 +24,8 @@ export interface ApiServerParts {
   readonly registrations: Registrations
   readonly tls: TlsOptions
   readonly listen: ListenAddress
+  /** Whether a page that is not the last has a `continue` although nobody asked for it. */
+  readonly continueByDefault: boolean
   readonly log: Logger
   readonly clock: Clock
 }
@@ -58,7 +60,7 @@ export async function startApiServer(parts: ApiServerParts): Promise<ApiServer> 
 }
 
 async function build(
-  { store, registrations, tls, log, clock }: ApiServerParts,
+  { store, registrations, tls, continueByDefault, log, clock }: ApiServerParts,
   started: AsyncDisposableStack,
 ): Promise<FastifyInstance> {
   const catalog = await createCatalogCache(store, log)
@@ -69,7 +71,7 @@ async function build(
   const authorize: Access['authorizeRegistration'] = (identity, request) =>
     access.authorizeRegistration(identity, request)
   const server = await buildServer({
-    ...{ store, catalog, access, log, clock, tls },
+    ...{ store, catalog, access, log, clock, tls, continueByDefault },
     metrics: processMetrics(),
     root: {
       rootKinds: REGISTRATION_KINDS,

@@ -4,14 +4,15 @@
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import type { ListenAddress } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { writeKubeconfig } from '../data-dir/kubeconfig.ts'
 import { ensurePki, type Pki } from '../data-dir/pki.ts'
 import { type ApiServer, type ApiServerParts, startApiServer } from './api-server.ts'
 
-export interface CertifiedServerParts extends Omit<ApiServerParts, 'tls' | 'listen'> {
+export interface CertifiedServerParts
+  extends Pick<ApiServerParts, 'store' | 'registrations' | 'log' | 'clock'> {
   readonly dataDir: string
-  readonly config: { readonly listen: ListenAddress; readonly tlsSan?: readonly string[] }
+  readonly config: Config<'listen' | 'continueTokens' | 'tlsSan'>
   /** Entries of their own in the kubeconfig. */
   readonly memberClusters?: readonly string[]
 }
@@ -26,13 +27,19 @@ export interface CertifiedServer {
 const CHECK_EVERY_MILLISECONDS = 3600 * 1000
 
 export async function startCertifiedServer(parts: CertifiedServerParts): Promise<CertifiedServer> {
-  const { listen } = parts.config
+  const { listen, continueTokens } = parts.config
   const pki = await currentPki(parts)
-  const server = await startApiServer({ ...parts, tls: tlsOf(pki), listen })
+  const continueByDefault = continueTokens === 'always'
+  const server = await startApiServer({ ...parts, tls: tlsOf(pki), listen, continueByDefault })
   const url = `https://${reachableHost(listen.host)}:${server.port}`
   const kubeconfig = join(parts.dataDir, 'kubeconfig')
   const served = { url, kubeconfig, server }
-  writeAdminKubeconfig(parts, served, pki)
+  try {
+    writeAdminKubeconfig(parts, served, pki)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
   const stopping = new AbortController()
   const renewing = renew({ parts, served, pki }, stopping.signal)
   return {

@@ -32,6 +32,7 @@ export const STANDALONE_SETTINGS = [
   'context',
   'firstLists',
   'firstListsPerMember',
+  'continueTokens',
   'changeLogHours',
   'changeLogChanges',
   'logLevel',
