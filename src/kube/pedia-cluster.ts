@@ -88,3 +88,13 @@ export interface ClusterSyncResources extends KubeObject {
 
 /** Set to `"true"` on a PediaCluster: its mirror is kept and served as it is, and not updated. */
 export const PAUSED_ANNOTATION = 'fleetglass.io/paused'
+
+/**
+ * Set to `"true"` on a PediaCluster: the certificate of its API server is not verified, and whoever
+ * answers at the address gets the credentials.
+ */
+export const SKIP_VERIFY_ANNOTATION = 'fleetglass.io/insecure-skip-tls-verify'
+
+export function skipsVerify({ annotations }: ObjectMeta): boolean {
+  return annotations?.[SKIP_VERIFY_ANNOTATION] === 'true'
+}

@@ -11,6 +11,7 @@ import {
   PAUSED_ANNOTATION,
   type PediaCluster,
   type PediaClusterSpec,
+  skipsVerify,
 } from '../kube/pedia-cluster.ts'
 import type { RegistrationSource } from '../registration/registration-source.ts'
 import { registerCluster } from '../store/clusters.ts'
@@ -165,7 +166,7 @@ export class ClusterSyncer {
       this.#invalid = undefined
       return
     }
-    const key = sessionKey(cluster.spec)
+    const key = sessionKey(cluster)
     if (this.#session && key !== this.#sessionKey) await this.#endSession()
     const config = configOf(registration)
     this.#invalid = config.incomplete ? missingTemplate(cluster.spec) : undefined
@@ -223,9 +224,10 @@ function isPaused({ metadata }: Pick<PediaCluster, 'metadata'>): boolean {
 }
 
 /** What the connection is made from. */
-function sessionKey(spec: PediaClusterSpec): string {
+function sessionKey({ metadata, spec }: PediaCluster): string {
   const { kubeconfig, apiserver, caData, tokenData, certData, keyData } = spec
-  return JSON.stringify([kubeconfig, apiserver, caData, tokenData, certData, keyData])
+  const insecure = skipsVerify(metadata)
+  return JSON.stringify([kubeconfig, apiserver, caData, tokenData, certData, keyData, insecure])
 }
 
 function configOf({ cluster, template }: Registration): SyncConfig {

@@ -5,7 +5,7 @@
  * credentials, and may not make this process read files or run programs. Kubeconfigs from the
  * command line may do both.
  */
-import type { PediaClusterSpec } from '../kube/pedia-cluster.ts'
+import { type PediaClusterSpec, SKIP_VERIFY_ANNOTATION } from '../kube/pedia-cluster.ts'
 import { bearer, inlineAuthorization, keyPair } from './inline-credentials.ts'
 import { base64Field, type KubeconfigContext, readKubeconfig, textField } from './kubeconfig.ts'
 import { type Authorization, InvalidConfig, type MemberAccess } from './member-access.ts'
@@ -22,8 +22,16 @@ export interface TrustedKubeconfig {
   readonly baseDir: string
 }
 
+export interface SpecOptions {
+  /** Asked for by {@link SKIP_VERIFY_ANNOTATION}: whoever is at the address gets the credentials. */
+  readonly insecure?: boolean
+}
+
 /** @throws InvalidConfig naming the field. */
-export function accessFromSpec(spec: PediaClusterSpec): MemberAccess {
+export function accessFromSpec(
+  spec: PediaClusterSpec,
+  { insecure = false }: SpecOptions = {},
+): MemberAccess {
   const fields = spec as unknown as Readonly<Record<string, unknown>>
   if (fields.authenticationFrom !== undefined) {
     throw new InvalidConfig(
@@ -35,6 +43,7 @@ export function accessFromSpec(spec: PediaClusterSpec): MemberAccess {
     return credentialsFromKubeconfig(kubeconfig.toString('utf8'), {
       field: 'spec.kubeconfig',
       trusted: false,
+      insecure,
     })
   }
   if (!spec.apiserver) {
@@ -42,14 +51,14 @@ export function accessFromSpec(spec: PediaClusterSpec): MemberAccess {
   }
   const server = serverUrl(spec.apiserver, 'spec.apiserver')
   const ca = base64Field(fields, 'caData', 'spec')
+  refuseUnusedCa({ ca, insecure }, `the annotation ${SKIP_VERIFY_ANNOTATION}`, 'spec.caData')
   const token = base64Field(fields, 'tokenData', 'spec')?.toString('utf8')
   const cert = base64Field(fields, 'certData', 'spec')
   const key = base64Field(fields, 'keyData', 'spec')
   return {
     server,
     ...(ca && { ca: checkedCertificates(ca, 'spec.caData') }),
-    // As Clusterpedia does: without a CA the server cannot be verified, and is not.
-    insecure: ca === undefined,
+    insecure,
     ...fixed({
       headers: token === undefined ? {} : bearer(token, 'spec.tokenData'),
       ...keyPair({ cert, key }, { cert: 'spec.certData', key: 'spec.keyData' }),
@@ -64,6 +73,8 @@ export interface KubeconfigOptions {
   /** Given on our own command line: files are read, plugins run. */
   readonly trusted: boolean
   readonly baseDir?: string
+  /** As in {@link SpecOptions}; a kubeconfig may ask for it itself. */
+  readonly insecure?: boolean
 }
 
 /** @throws InvalidConfig naming the field. */
@@ -72,9 +83,11 @@ export function credentialsFromKubeconfig(text: string, options: KubeconfigOptio
   const { cluster, clusterField, user, userField } = read
   const serverText = textField(cluster, 'server', clusterField)
   if (!serverText) throw new InvalidConfig(`${clusterField}.server is not set`)
+  const transport = transportOf(read)
   const shared = {
     server: serverUrl(serverText, `${clusterField}.server`),
-    ...transportOf(read),
+    ...transport,
+    insecure: transport.insecure || options.insecure === true,
   }
   if (options.trusted) return trustedAccess(shared, read, options.baseDir ?? '.')
   for (const name of ['certificate-authority'] as const) {
@@ -85,6 +98,7 @@ export function credentialsFromKubeconfig(text: string, options: KubeconfigOptio
   }
   const ca = base64Field(cluster, 'certificate-authority-data', clusterField)
   const caField = `${clusterField}.certificate-authority-data`
+  refuseUnusedCa({ ca, insecure: shared.insecure }, 'leaving out verification', caField)
   return {
     ...shared,
     ...(ca && { ca: checkedCertificates(ca, caField) }),
@@ -116,6 +130,16 @@ function transportOf({ cluster, clusterField }: KubeconfigContext) {
     ...(serverName && { serverName }),
     ...(proxyUrl && { proxyUrl }),
   }
+}
+
+/** As in client-go: two wishes that contradict each other, and one of them is dangerous. */
+function refuseUnusedCa(
+  of: { readonly ca: Buffer | undefined; readonly insecure: boolean },
+  wish: string,
+  caField: string,
+): void {
+  if (!of.insecure || of.ca === undefined) return
+  throw new InvalidConfig(`${caField} has no effect with ${wish}: give one of them only`)
 }
 
 const PROXY_PROTOCOLS = ['http:', 'https:', 'socks5:']

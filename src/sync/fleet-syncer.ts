@@ -6,7 +6,7 @@
 import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring.ts'
-import type { PediaCluster } from '../kube/pedia-cluster.ts'
+import { type PediaCluster, skipsVerify } from '../kube/pedia-cluster.ts'
 import type { Logger } from '../log.ts'
 import type { RegistrationSource, RegistrationState } from '../registration/registration-source.ts'
 import { loadCatalog } from '../store/catalog.ts'
@@ -172,7 +172,9 @@ class Fleet {
 
   #accessOf({ metadata, spec }: PediaCluster): MemberAccess {
     const trusted = this.#options.trustedKubeconfigs?.find(({ name }) => name === metadata.name)
-    if (!trusted || spec.kubeconfig || spec.apiserver) return accessFromSpec(spec)
+    if (!trusted || spec.kubeconfig || spec.apiserver) {
+      return accessFromSpec(spec, { insecure: skipsVerify(metadata) })
+    }
     return credentialsFromKubeconfig(trusted.kubeconfig, {
       field: `--import-kubeconfig (${metadata.name})`,
       trusted: true,

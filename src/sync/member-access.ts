@@ -11,9 +11,10 @@ export interface Authorization {
 export interface MemberAccess {
   /** http or https; its path is a prefix of every request. */
   readonly server: URL
-  /** PEM. Undefined: the authorities that Node knows. */
+  /** PEM. Undefined: the authorities that this machine trusts. */
   readonly ca?: string
   readonly serverName?: string
+  /** The certificate of the server is not verified. */
   readonly insecure: boolean
   readonly proxyUrl?: string
   /** May change from call to call: tokens are read again, plugins run. */

@@ -4,10 +4,12 @@
  * Health check and sync share one client, so neither can be well while the other is not.
  */
 import { Readable } from 'node:stream'
+import { createSecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import type { Authorization, MemberAccess } from './member-access.ts'
 import { answerError, connectionError, MemberError } from './member-error.ts'
+import { systemAuthorities } from './system-authorities.ts'
 
 export interface ClientOptions {
   readonly userAgent: string
@@ -163,9 +165,14 @@ export class MemberClient {
     const connect = {
       timeout: this.#options.connectMilliseconds ?? CONNECT_MILLISECONDS,
       rejectUnauthorized: !insecure,
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
+      ...(this.#access.server.protocol === 'https:' && {
+        // One for all connections: reading some hundred authorities takes a while.
+        secureContext: createSecureContext({
+          ca: ca ?? [...systemAuthorities()],
+          ...(cert !== undefined && { cert }),
+          ...(key !== undefined && { key }),
+        }),
+      }),
       ...(serverName !== undefined && { servername: serverName }),
     }
     if (proxyUrl === undefined) return new Pool(this.#origin, { connect, pipelining: 1 })

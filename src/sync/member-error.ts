@@ -4,6 +4,7 @@
  * Owns     the closed list of causes, the sentence of each.
  * Not here what is done about it (list-watch.ts, cluster-health.ts).
  */
+import { SKIP_VERIFY_ANNOTATION } from '../kube/pedia-cluster.ts'
 
 export type FailureCause =
   | 'unreachable'
@@ -66,18 +67,17 @@ const CONNECTION: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network is unreachable',
 }
 
+const UNKNOWN_AUTHORITY = `the certificate of the API server is signed by an unknown authority: put the CA of the cluster in caData (certificate-authority-data of a kubeconfig), or annotate the PediaCluster with ${SKIP_VERIFY_ANNOTATION}=true and trust whoever answers at the address`
+
 const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate of the API server has expired',
   CERT_NOT_YET_VALID: 'the certificate of the API server is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    'the certificate of the API server is signed by an unknown authority',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the API server is signed by an unknown authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the certificate of the API server is signed by an unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'the certificate of the API server is signed by an unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT: 'the certificate of the API server is signed by an unknown authority',
-  CERT_SIGNATURE_FAILURE: 'the certificate of the API server is signed by an unknown authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the API server is for another name',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the API server asks for a client certificate',
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'the API server refuses the client certificate',

@@ -89,6 +89,29 @@ test('an expired certificate is named with its day', async () => {
   await member.stop()
 })
 
+test('an unknown CA says what to do, and doing it helps', async () => {
+  const pki = await createDemoPki({ name: 'm', clientName: 'r', now: Date.now() })
+  const member = await startMemberCluster({ tls: pki.server })
+  const health = () => fleet.condition('unknown-ca', 'ClusterHealthy')
+  await fleet.register('unknown-ca', { apiserver: member.url, syncResources: LIST })
+  await until(async () => (await health())?.status === 'False')
+  expect(await health()).toMatchObject({
+    reason: 'Unhealthy',
+    message: expect.stringMatching(/unknown authority: put the CA of the cluster in caData/),
+  })
+  await fleet.patch('unknown-ca', {
+    metadata: { annotations: { 'fleetglass.io/insecure-skip-tls-verify': 'true' } },
+  })
+  await fleet.ready('unknown-ca')
+  await fleet.patch('unknown-ca', {
+    metadata: { annotations: { 'fleetglass.io/insecure-skip-tls-verify': null } },
+    spec: { caData: base64(pki.ca) },
+  })
+  await until(async () => (await health())?.status === 'True')
+  await fleet.remove('unknown-ca')
+  await member.stop()
+})
+
 test('what answers and is no API server', async () => {
   const member = await startMemberCluster()
   member.fail({}, { code: 503 })

@@ -1,10 +1,12 @@
 /** How a registration, or a kubeconfig of our own, says how to reach a cluster, and what it may not say. */
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { createDemoPki, type DemoPki } from '../../src/demo/pki.ts'
 import { accessFromSpec, credentialsFromKubeconfig } from '../../src/sync/credentials.ts'
@@ -148,6 +150,21 @@ describe('a registration that cannot be used names the field', () => {
       want: /user.auth-provider is not allowed/,
     },
     {
+      name: 'a CA that would not be looked at',
+      spec: () => ({
+        kubeconfig: base64(
+          kubeconfig(
+            {},
+            {
+              'insecure-skip-tls-verify': true,
+              'certificate-authority-data': base64(pki.ca),
+            },
+          ),
+        ),
+      }),
+      want: /certificate-authority-data has no effect with leaving out verification/,
+    },
+    {
       name: 'a proxy that is no URL',
       spec: () => ({ kubeconfig: base64(kubeconfig({}, { 'proxy-url': 'x y' })) }),
       want: /cluster.proxy-url is not a URL/,
@@ -211,6 +228,53 @@ describe('over the wire', () => {
     expect(await read(access)).toMatchObject({ kind: 'NamespaceList' })
   })
 
+  test('a kubeconfig that wants no verification, and an annotation that does', async () => {
+    const text = kubeconfig(
+      { token: 'right' },
+      { server: member.url, 'insecure-skip-tls-verify': true },
+    )
+    const spec = { apiserver: member.url, tokenData: base64('right') }
+    for (const access of [
+      accessFromSpec({ kubeconfig: base64(text) }),
+      accessFromSpec(spec, { insecure: true }),
+    ]) {
+      expect(await read(access)).toMatchObject({ kind: 'NamespaceList' })
+    }
+    const withCa = { ...spec, caData: base64(pki.ca) }
+    expect(() => accessFromSpec(withCa, { insecure: true })).toThrow(
+      /^spec.caData has no effect with the annotation fleetglass.io\/insecure-skip-tls-verify/,
+    )
+  })
+
+  test('no token is sent to a server that cannot be verified', async () => {
+    const before = member.requests({}).length
+    const spec = { apiserver: member.url, tokenData: base64('right') }
+    await expect(read(accessFromSpec(spec))).rejects.toThrow(/unknown authority/)
+    expect(member.requests({})).toHaveLength(before)
+  })
+
+  for (const variable of ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']) {
+    test(`no CA, where the machine knows it (${variable})`, async () => {
+      const file = join(folder, 'system.pem')
+      writeFileSync(file, pki.ca)
+      const from = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path))
+      const script = `
+        import { MemberClient } from ${from('sync/member-client.ts')}
+        import { accessFromSpec } from ${from('sync/credentials.ts')}
+        const spec = { apiserver: '${member.url}', tokenData: '${base64('right')}' }
+        const client = new MemberClient(accessFromSpec(spec), { userAgent: 'fleetglass/test' })
+        const { kind } = await client.readJson({ path: '/api/v1/namespaces', asked: 'list' })
+        console.log(kind)
+        await client.close()`
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--input-type=module', '--eval', script],
+        { env: { ...process.env, [variable]: file } },
+      )
+      expect(stdout).toBe('NamespaceList\n')
+    })
+  }
+
   test('a proxy is used, for TLS too', async () => {
     const proxy = createServer()
     const targets: string[] = []
@@ -264,6 +328,12 @@ describe('over the wire', () => {
         spec: () => ({ caData: base64(expired.ca) }),
         failure: 'certificate',
         why: /unknown authority/,
+      },
+      {
+        name: 'no CA, where the machine does not know it',
+        spec: () => ({ tokenData: base64('right') }),
+        failure: 'certificate',
+        why: /unknown authority: put the CA .* in caData .*insecure-skip-tls-verify=true/,
       },
       {
         name: 'a port where nobody listens',
@@ -347,6 +417,19 @@ echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","s
         kind: 'ExecCredential',
         spec: { interactive: false, cluster: { server: member.url } },
       })
+    })
+
+    test('a program does not get our own settings, which hold a password', async () => {
+      vi.stubEnv('FLEETGLASS_DATABASE_URL', 'postgres://someone:secret@example.com/x')
+      vi.stubEnv('OF_THE_PLUGIN', 'inherited')
+      const { exec } = plugin('{"token":"right"}')
+      const seen = join(folder, 'environment')
+      const shell = { ...exec, command: 'sh', args: ['-c', `env > ${seen}; ${exec.command}`] }
+      await read(trusted({ exec: shell }))
+      vi.unstubAllEnvs()
+      const environment = readFileSync(seen, 'utf8')
+      expect(environment).toContain('OF_THE_PLUGIN=inherited')
+      expect(environment).not.toContain('FLEETGLASS_')
     })
 
     test('a program runs again when its credential has expired, and after a 401', async () => {
