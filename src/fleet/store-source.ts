@@ -30,7 +30,7 @@ export interface StoreSource {
 }
 
 /** Clusters that are read at once. */
-const BATCH_CLUSTERS = 10
+const BATCH_CLUSTERS = 20
 /** API servers forget events after an hour; so does a sweep. */
 const EVENT_WINDOW = 60 * MINUTE
 

@@ -59,7 +59,12 @@ async function mirrored(lists: Lists, resources: readonly SweptResource[] = SWEP
 
 function typeOf(resource: SweptResource) {
   const { apiVersions, namespaced } = SWEPT[resource]
-  return { ...parseApiVersion(apiVersions[0]), resource, kind: `Kind${resource}`, namespaced }
+  return {
+    ...parseApiVersion(apiVersions[0]),
+    resource,
+    kind: resource === 'pods' ? 'Pod' : `Kind${resource}`,
+    namespaced,
+  }
 }
 
 /** Every stored object has these. */
