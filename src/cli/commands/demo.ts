@@ -21,7 +21,7 @@ import { CommandFailure } from '../failure.ts'
 import { type Standalone, startStandalone } from '../parts/standalone.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { stopSignal } from '../stop-signal.ts'
-import { untilStopped } from './serve.ts'
+import { INTERRUPTED, unlessInterrupted, untilStopped } from './serve.ts'
 
 const TAKES = [
   'dataDir',
@@ -63,7 +63,8 @@ export function defineDemo(program: Command, exitWith: (exitCode: number) => voi
 async function runDemo(config: DemoConfig, command: string | undefined): Promise<number> {
   const signal = stopSignal()
   await using started = new AsyncDisposableStack()
-  const standalone = await start(config, started)
+  const standalone = await unlessInterrupted(start(config, started), signal)
+  if (!standalone) return INTERRUPTED
   const api = adminApi(standalone)
   const members = DEMO_MEMBERS.map(({ name }) => name)
   const timeout = AbortSignal.timeout(IN_STEP_WITHIN_SECONDS * 1000)

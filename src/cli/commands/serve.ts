@@ -14,11 +14,29 @@ export function defineServe(program: Command, exitWith: (exitCode: number) => vo
     const config = readSettings(command, STANDALONE_SETTINGS)
     const log = createLogger(config.logLevel)
     const signal = stopSignal()
-    const standalone = await startStandalone({ config, log, clock: systemClock })
+    const starting = startStandalone({ config, log, clock: systemClock })
+    const standalone = await unlessInterrupted(starting, signal)
+    if (!standalone) return exitWith(INTERRUPTED)
     const { url, kubeconfig } = standalone
     if (!signal.aborted) console.log(`fleetglass is ready at ${url} (kubeconfig: ${kubeconfig})`)
     exitWith(await untilStopped(standalone, signal))
   })
+}
+
+/** As a shell reports Ctrl-C. */
+export const INTERRUPTED = 130
+
+/** Ctrl-C at a terminal reaches every process, so what fails to start after it is no news. */
+export async function unlessInterrupted<T>(
+  starting: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  try {
+    return await starting
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
+  }
 }
 
 /** @returns the exit code: 0 when it was asked to stop. */

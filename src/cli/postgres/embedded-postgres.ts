@@ -215,7 +215,15 @@ function launch({ user, binaries, folder, data, log }: Place, port: number): Chi
     stdio: ['ignore', output, output],
   })
   closeSync(output)
+  endWithUs(child)
   return child
+}
+
+/** However this process ends, short of being killed, it does not leave the server behind. */
+function endWithUs(child: ChildProcess): void {
+  const end = () => child.kill('SIGINT')
+  process.once('exit', end)
+  child.once('exit', () => process.removeListener('exit', end))
 }
 
 async function becomesReady(place: Place, child: ChildProcess): Promise<void> {
