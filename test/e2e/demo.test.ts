@@ -1,5 +1,5 @@
 /** The demo as a newcomer meets it, and the users' own walk-through, with every kubectl there is. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +17,8 @@ let demo: RunningFleetglass
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fleetglass-demo-'))
+  // So that the database's user can reach it, and its files go with it.
+  chmodSync(folder, 0o711)
   demo = new RunningFleetglass(['demo', '--data-dir', folder, '--listen', '127.0.0.1:0'])
   await demo.says('Ctrl-C stops everything.')
   kubeconfig = join(folder, 'kubeconfig')
@@ -236,6 +238,8 @@ describe('kubectl --cluster NAME api-resources', () => {
 describe('demo --exec', () => {
   const run = async (command: string) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'fleetglass-exec-'))
+    // So that the database's user can reach it, and its files go with it.
+    chmodSync(dataDir, 0o711)
     const args = ['demo', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--exec', command]
     const running = new RunningFleetglass(args)
     const exitCode = await running.exited()

@@ -1,5 +1,5 @@
 /** Ctrl-C at any moment of a start leaves nothing running. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,6 +10,8 @@ test.each([200, 700, 1200, 2000, 3500])(
   'after %d ms',
   async (milliseconds) => {
     const folder = mkdtempSync(join(tmpdir(), 'fleetglass-interrupted-'))
+    // So that the database's user can reach it, and its files go with it.
+    chmodSync(folder, 0o711)
     const dataDir = join(folder, 'data')
     const demo = new RunningFleetglass(['demo', '--data-dir', dataDir, '--listen', '127.0.0.1:0'])
     await new Promise((resolve) => setTimeout(resolve, milliseconds))

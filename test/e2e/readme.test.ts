@@ -1,5 +1,5 @@
 /** Every command that README.md shows with its output, run against the demo and compared. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -40,6 +40,8 @@ describe.skipIf(!KUBECTL)('README.md, against the demo', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fleetglass-readme-'))
+    // So that the database's user can reach it, and its files go with it.
+    chmodSync(folder, 0o711)
     demo = new RunningFleetglass(['demo', '--data-dir', folder, '--listen', '127.0.0.1:0'])
     await demo.says('Ctrl-C stops everything.')
     runner = new KubectlRunner(KUBECTL!, join(folder, 'kubeconfig'))
