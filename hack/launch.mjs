@@ -31,6 +31,7 @@ const TASKS = {
     [local('typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')],
     [join(root, 'hack/copy-assets.mjs')],
   ],
+  'bench-fleet': () => [[join(root, 'hack/bench-fleet.ts')]],
   package: () => [[join(root, 'hack/try-package.mjs')]],
 }
 

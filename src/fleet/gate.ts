@@ -1,6 +1,7 @@
 /** One cluster's findings in full, with what to do next: the counterpart of a row. */
+
+import { compareBytes } from '../kube/byte-order.ts'
 import { adviceFor } from './advice.ts'
-import { compareBytes } from './byte-order.ts'
 import { atLeast, type Finding, SEVERITIES, type Severity, severityOf } from './issue.ts'
 import type { JudgedCluster, UnreachableReason } from './outcome.ts'
 import type { SweptResource } from './swept-resources.ts'

@@ -4,7 +4,7 @@
  * Rows hold counts and words of closed lists, and the names that the user gave. There is no field
  * that a namespace, an object's name, a path, a URL or an error's text could be put into.
  */
-import { compareBytes } from './byte-order.ts'
+import { compareBytes } from '../kube/byte-order.ts'
 import { type IssueName, SEVERITIES, type Severity, severityOf } from './issue.ts'
 import type { SweptResource } from './swept-resources.ts'
 import { type Judged, type Verdict, verdictOf } from './verdict.ts'

@@ -1,5 +1,5 @@
 /** The report of a sweep, and its JSON: schemas/fleet.json says what may be relied on. */
-import { compareBytes } from './byte-order.ts'
+import { compareBytes } from '../kube/byte-order.ts'
 import type { Severity } from './issue.ts'
 import {
   type ClusterRow,

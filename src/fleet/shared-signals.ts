@@ -3,7 +3,7 @@
  *
  * It changes no verdict. Clusters that could not be reached say nothing, and are not counted.
  */
-import { compareBytes } from './byte-order.ts'
+import { compareBytes } from '../kube/byte-order.ts'
 import type { IssueName } from './issue.ts'
 import { type ClusterRow, identityOf } from './outcome.ts'
 import type { SweptResource } from './swept-resources.ts'

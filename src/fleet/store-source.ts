@@ -3,11 +3,11 @@
  * what is in memory is a few clusters' worth.
  */
 import type { Clock } from '../clock.ts'
+import { compareBytes } from '../kube/byte-order.ts'
 import type { Fields } from '../printers/read-field.ts'
 import { type CatalogCluster, loadCatalog } from '../store/catalog.ts'
 import type { Store } from '../store/connect.ts'
 import { readSwept } from '../store/sweep.ts'
-import { compareBytes } from './byte-order.ts'
 import { timeOfEvent } from './event.ts'
 import { type MirroredCluster, type MirrorRequest, mirroredCluster } from './mirrored-cluster.ts'
 import { objectIn, partOf } from './mirrored-parts.ts'
@@ -114,7 +114,7 @@ async function observeBatch(
       observed.set(index, error)
     }
   }
-  await Promise.all(SWEPT_RESOURCES.map((resource) => readResource(resource, readable, request)))
+  await Promise.all(groupsOf(request).map((group) => readGroup(group, readable, request.store)))
   for (const { index, lists, blindSpots, observedAt } of readable) {
     const isSeen = Object.keys(lists).length > 0
     const observation = { now: observedAt, lists, blindSpots }
@@ -123,44 +123,79 @@ async function observeBatch(
   return observed
 }
 
+/** What is fetched in the same way is fetched together: a query costs more than the rows of a kind. */
+function groupsOf({ namespace, nodes = false }: StoreRequest): readonly ReadGroup[] {
+  const groups = Map.groupBy(SWEPT_RESOURCES, (resource) => {
+    const isNarrowed = namespace !== undefined && sweptType(resource).namespaced
+    return JSON.stringify([isNarrowed, partOf(resource, nodes)])
+  })
+  return [...groups.values()].map((resources) => {
+    const [first] = resources
+    const isNarrowed = namespace !== undefined && sweptType(first!).namespaced
+    return { resources, part: partOf(first!, nodes), namespace: isNarrowed ? namespace : undefined }
+  })
+}
+
+interface ReadGroup {
+  readonly resources: readonly SweptResource[]
+  readonly part: ReturnType<typeof partOf>
+  readonly namespace: string | undefined
+}
+
 /** What the database cannot tell now is a blind spot of every cluster it was asked about. */
-async function readResource(
-  resource: SweptResource,
+async function readGroup(
+  group: ReadGroup,
   clusters: readonly Readable[],
-  request: StoreRequest,
+  store: Store,
 ): Promise<void> {
-  const having = clusters.filter(({ typeIds }) => typeIds.has(resource))
-  if (having.length === 0) return
+  const asked = clusters.map((cluster) => ({
+    cluster,
+    resources: group.resources.filter((resource) => cluster.typeIds.has(resource)),
+  }))
   try {
-    const objectsOf = await readObjects(resource, having, request)
-    for (const { id, lists, observedAt } of having) {
-      const objects = objectsOf.get(id) ?? []
-      lists[resource] = resource === 'events' ? recent(objects, observedAt) : objects
+    const objectsOf = await readObjects(group, clusters, store)
+    for (const { cluster, resources } of asked) {
+      for (const resource of resources) {
+        const objects = objectsOf.get(`${cluster.id} ${resource}`) ?? []
+        const isEvents = resource === 'events'
+        cluster.lists[resource] = isEvents ? recent(objects, cluster.observedAt) : objects
+      }
     }
   } catch {
-    for (const { blindSpots } of having) blindSpots.add(resource)
+    for (const { cluster, resources } of asked) {
+      for (const resource of resources) cluster.blindSpots.add(resource)
+    }
   }
 }
 
-/** By cluster id. */
+/** By cluster id and resource. */
 async function readObjects(
-  resource: SweptResource,
+  { resources, part, namespace }: ReadGroup,
   clusters: readonly Readable[],
-  { store, namespace, nodes = false }: StoreRequest,
-): Promise<ReadonlyMap<number, readonly Fields[]>> {
-  const part = partOf(resource, nodes)
-  if (part === 'none') return new Map()
-  const read = {
-    clusterIds: clusters.map(({ id }) => id),
-    typeId: clusters[0]!.typeIds.get(resource)!,
-    ...(namespace !== undefined && sweptType(resource).namespaced && { namespace }),
+  store: Store,
+): Promise<ReadonlyMap<string, readonly Fields[]>> {
+  const objectsOf = new Map<string, Fields[]>()
+  const resourceOf = new Map<number, SweptResource>()
+  for (const { typeIds } of clusters) {
+    for (const resource of resources) {
+      const typeId = typeIds.get(resource)
+      if (typeId !== undefined) resourceOf.set(typeId, resource)
+    }
   }
-  const objectsOf = new Map<number, Fields[]>()
+  if (part === 'none' || resourceOf.size === 0) return objectsOf
+  const clusterIds = clusters.map(({ id }) => id)
+  const read = {
+    clusterIds,
+    typeIds: [...resourceOf.keys()],
+    ...(namespace !== undefined && { namespace }),
+  }
   for (const row of await readSwept(store, read, part)) {
+    const resource = resourceOf.get(row.typeId)!
+    const key = `${row.clusterId} ${resource}`
     const object = objectIn(resource, row)
-    const known = objectsOf.get(row.clusterId)
+    const known = objectsOf.get(key)
     if (known) known.push(object)
-    else objectsOf.set(row.clusterId, [object])
+    else objectsOf.set(key, [object])
   }
   return objectsOf
 }

@@ -13,13 +13,14 @@ import { bigintArray, intArray } from './sql-value.ts'
 
 export interface SweepRead {
   readonly clusterIds: readonly number[]
-  readonly typeId: number
+  readonly typeIds: readonly number[]
   /** Left out: all of them. */
   readonly namespace?: string
 }
 
 export interface SweptRow {
   readonly clusterId: number
+  readonly typeId: number
   /** Undefined: it is well, and `metadata` is all there is to know. */
   readonly object: string | undefined
   readonly metadata: string | undefined
@@ -49,15 +50,16 @@ export async function readSwept(
   read: SweepRead,
   part: SweepPart,
 ): Promise<readonly SweptRow[]> {
-  const { clusterIds, typeId, namespace } = read
-  const within = sql`o.type_id = ${typeId} and o.cluster_id = any (${intArray(clusterIds)})
+  const { clusterIds, typeIds, namespace } = read
+  const within = sql`o.type_id = any (${intArray(typeIds)}) and o.cluster_id = any (${intArray(clusterIds)})
     ${namespace === undefined ? sql`` : sql`and o.namespace = ${namespace}`}`
-  const query = sql<{ id: number; object: string | null; metadata: string | null }>`
+  const query = sql<{ id: number; type: number; object: string | null; metadata: string | null }>`
     ${selectionOf(part, within)}`
   try {
     const { rows } = await query.execute(store.db)
-    return rows.map(({ id, object, metadata }) => ({
+    return rows.map(({ id, type, object, metadata }) => ({
       clusterId: id,
+      typeId: type,
       object: object ?? undefined,
       metadata: metadata ?? undefined,
     }))
@@ -72,12 +74,12 @@ const IS_DELETED = sql`strpos(o.metadata, '"deletionTimestamp"') > 0`
 function selectionOf(part: SweepPart, within: RawBuilder<unknown>): RawBuilder<unknown> {
   switch (part.kind) {
     case 'whole':
-      return sql`select o.cluster_id as id, ${WHOLE} as object, null as metadata
+      return sql`select o.cluster_id as id, o.type_id as type, ${WHOLE} as object, null as metadata
         from object o where ${within}`
     case 'metadata':
-      return sql`select o.cluster_id as id, null as object, o.metadata from object o where ${within}`
+      return sql`select o.cluster_id as id, o.type_id as type, null as object, o.metadata from object o where ${within}`
     case 'deleted':
-      return sql`select o.cluster_id as id, ${WHOLE} as object, null as metadata
+      return sql`select o.cluster_id as id, o.type_id as type, ${WHOLE} as object, null as metadata
         from object o where ${within} and ${IS_DELETED}`
     case 'values':
       return valuesSelection(part, within)
@@ -102,7 +104,7 @@ function valuesSelection(
     ].filter((condition) => condition !== undefined),
     sql` or `,
   )
-  return sql`select o.cluster_id as id, ${WHOLE} as object, null as metadata
+  return sql`select o.cluster_id as id, o.type_id as type, ${WHOLE} as object, null as metadata
     from object o ${inStatus.length > 0 ? JOIN_STATUS : sql``} where ${within} and (${found})`
 }
 
@@ -169,10 +171,10 @@ function podSelection(within: RawBuilder<unknown>): RawBuilder<unknown> {
       where ${within} and o.tokens @> ${bigintArray(SIGNS_OF_HEALTH)}
         and not o.tokens && ${bigintArray(SIGNS_OF_TROUBLE)})
     and ${NEVER_RESTARTED} and not ${IS_DELETED}`
-  return sql`select id, case when is_well then null else head || metadata || tail end as object,
+  return sql`select id, type, case when is_well then null else head || metadata || tail end as object,
       case when is_well then metadata end as metadata
     from (
-      select o.cluster_id as id, o.head, o.metadata, o.tail, ${isWell} as is_well
+      select o.cluster_id as id, o.type_id as type, o.head, o.metadata, o.tail, ${isWell} as is_well
       from object o where ${within} offset 0
     ) pods`
 }

@@ -1,10 +1,10 @@
 /** Globs, names of fleet files, and durations. */
 import { describe, expect, test } from 'vitest'
 import { parseDuration } from '../../src/cli/fleet/duration.ts'
-import { compareBytes } from '../../src/fleet/byte-order.ts'
 import { parseFleetFile } from '../../src/fleet/fleet-file.ts'
-import { matchesGlob } from '../../src/fleet/glob.ts'
 import { sanitiseName } from '../../src/fleet/row-name.ts'
+import { compareBytes } from '../../src/kube/byte-order.ts'
+import { matchesGlob } from '../../src/kube/glob.ts'
 
 test.each([
   ['*/api-*:6443/*', 'default/api-example-com:6443/kube:admin', true],

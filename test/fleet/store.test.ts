@@ -60,7 +60,7 @@ async function mirrored(lists: Lists, resources: readonly SweptResource[] = SWEP
 function typeOf(resource: SweptResource) {
   const { apiVersions, namespaced } = SWEPT[resource]
   return {
-    ...parseApiVersion(apiVersions[0]),
+    ...parseApiVersion(apiVersions[0]!),
     resource,
     kind: resource === 'pods' ? 'Pod' : `Kind${resource}`,
     namespaced,
