@@ -5,10 +5,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { compareBytes } from '../../fleet/byte-order.ts'
 import { type FleetEntry, InvalidFleetFile, parseFleetFile } from '../../fleet/fleet-file.ts'
-import { matchesGlob } from '../../fleet/glob.ts'
 import { identityOf } from '../../fleet/outcome.ts'
+import { compareBytes } from '../../kube/byte-order.ts'
+import { matchesGlob } from '../../kube/glob.ts'
 import { usageError } from './usage.ts'
 
 export interface SelectionFlags {
