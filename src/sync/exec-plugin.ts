@@ -165,8 +165,12 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A plugin needs HOME, PATH and its own variables (AWS_PROFILE …): it gets what we were started with. */
+/**
+ * A plugin needs HOME, PATH and its own variables (AWS_PROFILE …): it gets what we were started
+ * with, our own settings left out, for the password of the database is one of them.
+ */
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: handed on, not read
-  return process.env
+  const all = Object.entries(process.env)
+  return Object.fromEntries(all.filter(([name]) => !name.startsWith('FLEETGLASS_')))
 }

@@ -1,7 +1,16 @@
 import { execFile, spawn } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +18,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { createFile } from '../../src/cli/data-dir/create-file.ts'
 import { readEncryptionKey } from '../../src/cli/data-dir/encryption-key.ts'
 import { writeKubeconfig } from '../../src/cli/data-dir/kubeconfig.ts'
 import { lockDirectory } from '../../src/cli/data-dir/lock.ts'
@@ -71,6 +81,19 @@ describe('the encryption key file', () => {
     expect(readEncryptionKey(path, 'create')).toEqual(made)
   })
 
+  test('a text that cannot be made leaves no file, for the next start to make it', () => {
+    const path = join(dataDir, 'encryption-key')
+    const make = (text: () => string) => () => createFile(path, text)
+    const full = make(() => {
+      throw new Error('disk full')
+    })
+    expect(full).toThrow('disk full')
+    expect(readdirSync(dataDir)).toEqual([])
+    make(() => 'whole')()
+    make(() => 'another')()
+    expect(readFileSync(path, 'utf8')).toBe('whole')
+  })
+
   test.each([
     { name: 'one that the user named and is missing', text: undefined, want: 'no such file' },
     { name: 'one that is too short', text: 'c2hvcnQ=', want: 'must hold 32 bytes in base64' },
@@ -124,6 +147,40 @@ describe('the certificates', () => {
     expect(after.caCert === before.caCert ? 'same' : 'new').toBe(ca)
     const { validTo } = new X509Certificate(after.server.cert)
     expect(Date.parse(validTo)).toBeGreaterThan(now + (days + 80) * DAY)
+  })
+
+  const damages: ReadonlyArray<readonly [what: string, damage: (file: string) => void]> = [
+    ['an empty file', (file) => writeFileSync(file, '')],
+    ['rubbish', (file) => writeFileSync(file, Buffer.from([0, 1, 0xff]))],
+    // As a crash between writing the two leaves it.
+    ['those of another pair', (file) => copyFileSync(file.replace(/\w+(?=\.\w+$)/, 'other'), file)],
+  ]
+  describe.each(damages)('%s', (_what, damage) => {
+    const damaged = async (file: string) => {
+      const before = await ensurePki({ dataDir, names, now: Date.now() })
+      for (const end of ['crt', 'key']) {
+        const from = file.startsWith('admin') ? 'server' : 'admin'
+        copyFileSync(join(dataDir, 'pki', `${from}.${end}`), join(dataDir, 'pki', `other.${end}`))
+      }
+      damage(join(dataDir, 'pki', file))
+      return before
+    }
+    test.each(['server.crt', 'server.key', 'admin.crt', 'admin.key'])(
+      'in place of %s: a new pair is made',
+      async (file) => {
+        const before = await damaged(file)
+        const after = await ensurePki({ dataDir, names, now: Date.now() })
+        expect(after.caCert).toBe(before.caCert)
+        const { cert, key } = file.startsWith('admin') ? after.admin : after.server
+        expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).toBe(true)
+      },
+    )
+    test.each(['ca.crt', 'ca.key'])('in place of %s: it is said', async (file) => {
+      await damaged(file)
+      await expect(ensurePki({ dataDir, names, now: Date.now() })).rejects.toThrow(
+        /ca\.key are damaged, or do not belong together: restore them, or remove both/,
+      )
+    })
   })
 
   test('keys are for our eyes only', async () => {

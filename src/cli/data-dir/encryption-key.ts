@@ -1,15 +1,15 @@
 /** The key file that all processes of an installation share: 32 bytes in base64. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createKeyring, KEY_BYTES, type Keyring, newKey } from '../../keyring.ts'
-import { CommandFailure, hasCode, messageOf } from '../failure.ts'
+import { CommandFailure, messageOf } from '../failure.ts'
+import { createFile } from './create-file.ts'
 
 /** @param onMissing - `create` for a file of our own; a file that the user named must exist. */
 export function readEncryptionKey(path: string, onMissing: 'create' | 'fail'): Buffer {
   try {
-    // wx: of two first starts, one makes the key and the other reads it.
-    if (onMissing === 'create') writeFileSync(path, toText(newKey()), { mode: 0o600, flag: 'wx' })
+    if (onMissing === 'create') createFile(path, () => toText(newKey()))
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw cannotUse(path, messageOf(error), error)
+    throw cannotUse(path, messageOf(error), error)
   }
   return parse(path, readKeyFile(path))
 }

@@ -5,11 +5,12 @@
  * What is close to its end, or made for other names, is made anew whenever this is asked.
  */
 import 'reflect-metadata' // @peculiar/x509 does not load without it.
-import { randomBytes, webcrypto } from 'node:crypto'
+import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import * as x509 from '@peculiar/x509'
+import { CommandFailure } from '../failure.ts'
 import { replaceFile } from './write-file.ts'
 
 export interface KeyPair {
@@ -58,12 +59,12 @@ export async function ensurePki({ dataDir, names, now }: PkiRequest): Promise<Pk
   const ca = await ensureCa(folder, now)
   const wanted = serverNames(names)
   const isGood = (pair: KeyPair, kind: Kind) => isValid(pair, kind, now) && isIssuedBy(pair, ca)
-  const oldServer = readPair(folder, SERVER)
+  const oldServer = undamaged(readPair(folder, SERVER))
   const server =
     oldServer && isGood(oldServer, SERVER) && hasNames(oldServer, wanted)
       ? oldServer
       : await issue({ folder, now, ca, kind: SERVER, subject: serverSubject(), names: wanted })
-  const oldAdmin = readPair(folder, ADMIN)
+  const oldAdmin = undamaged(readPair(folder, ADMIN))
   const admin =
     oldAdmin && isGood(oldAdmin, ADMIN)
       ? oldAdmin
@@ -82,6 +83,7 @@ function serverNames(names: readonly string[]): readonly string[] {
 
 async function ensureCa(folder: string, now: number): Promise<Issuer> {
   const old = readPair(folder, CA)
+  if (old === 'damaged') throw damagedCa(folder)
   if (old && isValid(old, CA, now)) return asIssuer(old)
   const keys = await newKeys()
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
@@ -168,11 +170,35 @@ async function newKeys() {
   return webcrypto.subtle.generateKey(SIGNING, true, ['sign', 'verify'])
 }
 
-function readPair(folder: string, { file }: Kind): KeyPair | undefined {
+function readPair(folder: string, { file }: Kind): KeyPair | 'damaged' | undefined {
   const cert = join(folder, `${file}.crt`)
   const key = join(folder, `${file}.key`)
   if (!existsSync(cert) || !existsSync(key)) return undefined
-  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+  const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+  return belongTogether(pair) ? pair : 'damaged'
+}
+
+/** Not after a crash between writing the key and the certificate, or when a file was overwritten. */
+function belongTogether({ cert, key }: KeyPair): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false // One of them is no PEM at all.
+  }
+}
+
+/** Nobody keeps these: new ones are as good. */
+function undamaged(pair: ReturnType<typeof readPair>): KeyPair | undefined {
+  return pair === 'damaged' ? undefined : pair
+}
+
+/** Kubeconfigs hold it, so it is not made anew behind anyone's back. */
+function damagedCa(folder: string): CommandFailure {
+  const [cert, key] = [join(folder, `${CA.file}.crt`), join(folder, `${CA.file}.key`)]
+  return new CommandFailure(
+    `${cert} and ${key} are damaged, or do not belong together: restore them, or remove both; ` +
+      'kubeconfigs that hold the old certificate must then be written again',
+  )
 }
 
 async function writePair(

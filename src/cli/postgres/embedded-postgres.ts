@@ -26,6 +26,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Logger } from '../../log.ts'
+import { createFile } from '../data-dir/create-file.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import { type BinariesFolder, postgresBinaries } from './binaries.ts'
 import { readPostmaster, stopOrphan, stopPostmaster } from './postmaster-pid.ts'
@@ -177,9 +178,7 @@ function sharedDir(): string {
 
 function passwordOf(dataDir: string): string {
   const file = join(dataDir, 'postgres-password')
-  if (!existsSync(file)) {
-    writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 })
-  }
+  createFile(file, () => randomBytes(24).toString('base64url'))
   return readFileSync(file, 'utf8').trim()
 }
 
