@@ -5,10 +5,10 @@
  * holds absolute times, and is made from what was asked, not from the rows of the page.
  */
 import type { ServedResource } from './catalog.ts'
+import { warningHeader } from './encode/warning-header.ts'
+import { namedClusters } from './named-clusters.ts'
 
-/** More would flood a terminal; the rest is counted. */
-const CLUSTERS_NAMED = 5
-/** Five of each, and all else, stay under the 4 KB that proxies let through. */
+/** Five clusters in each sentence, and all else, stay under the 4 KB that proxies let through. */
 const REASON_MOST_CHARACTERS = 200
 const NAME_MOST_CHARACTERS = 120
 /** The catalog hears of a renewed lease late (store/catalog.ts); a syncer is not gone before. */
@@ -33,7 +33,9 @@ export function staleWarning(
     return [`${name} (${reason}; ${lastInStep(stale.since)})`]
   })
   if (named.length === 0) return []
-  return [warning(`not in step with their clusters are the objects of ${listed(named)}`)]
+  return [
+    warningHeader(`not in step with their clusters are the objects of ${namedClusters(named)}`),
+  ]
 }
 
 /** The cluster as a whole comes first, then its syncer, then this one type. */
@@ -74,20 +76,13 @@ export function mixedVersionsWarning(
     return `${shorten(name, NAME_MOST_CHARACTERS)} (${version})`
   })
   const hint = 'strictVersion=true leaves them out'
-  return [warning(`not in version ${apiVersion} are the objects of ${listed(named)}; ${hint}`)]
-}
-
-function listed(named: readonly string[]): string {
-  const more = named.length - CLUSTERS_NAMED
-  return named.slice(0, CLUSTERS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return [
+    warningHeader(
+      `not in version ${apiVersion} are the objects of ${namedClusters(named)}; ${hint}`,
+    ),
+  ]
 }
 
 function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 3)}...`
-}
-
-/** RFC 7234: code 299, no agent, a quoted string; a header holds visible ASCII only. */
-function warning(text: string): string {
-  const ascii = text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
-  return `299 - "${ascii.replace(/[\\"]/g, '\\$&')}"`
 }

@@ -1,5 +1,4 @@
 /** The FleetAccess that `fleetglass token create --viewer` makes for one user, and its removal. */
-
 import { ACCESS_GROUP, ACCESS_VERSION, type FleetAccess } from '../kube/fleet-access.ts'
 import { apiVersionOf } from '../kube/group-resource.ts'
 import { StatusError } from '../kube/status-error.ts'

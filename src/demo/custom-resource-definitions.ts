@@ -1,5 +1,4 @@
 /** The definitions of the demo's custom resources: as recorded, and as an older release had them. */
-
 import type { GivenPlaced } from './cluster-objects.ts'
 import { memberNamed, membersOf, stringOf } from './member/json-text.ts'
 import type { DemoMember } from './members.ts'

@@ -4,7 +4,6 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
-
 import { ingressAsBeta, scalerAsV1, sliceAsBeta } from './conversions.ts'
 import type { MemberResource } from './member/served-resources.ts'
 

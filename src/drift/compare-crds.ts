@@ -3,6 +3,7 @@
  *
  * The two are kept apart: a difference is only between clusters that have it.
  */
+import { compareBytes } from '../kube/byte-order.ts'
 import {
   type Compared,
   type ComparisonInput,
@@ -12,7 +13,7 @@ import {
   type Seen,
 } from './comparison.ts'
 import type { CrdShape } from './crd-shape.ts'
-import { compareBytes, sortedTexts } from './order.ts'
+import { sortedTexts } from './order.ts'
 
 export interface CrdFacts {
   readonly crds: readonly CrdShape[]

@@ -4,6 +4,7 @@
  * An image that runs in some clusters only is no drift: what is missing is not different.
  * What makes two clusters the same is decided in same-image.ts.
  */
+import { compareBytes } from '../kube/byte-order.ts'
 import {
   type Compared,
   type ComparisonInput,
@@ -13,7 +14,7 @@ import {
 } from './comparison.ts'
 import type { ImageFacts, RepositoryUse } from './image-inventory.ts'
 import { clusterUse, type ImageUse } from './image-use.ts'
-import { compareBytes, sortedTexts } from './order.ts'
+import { sortedTexts } from './order.ts'
 import { compareUses, type Sameness, type Verdict } from './same-image.ts'
 import { behindIn, sameButForV } from './tag-order.ts'
 

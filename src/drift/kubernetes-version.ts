@@ -1,5 +1,5 @@
 /** Versions as clusters and kubelets tell them: `v1.30.5+k3s1`, `v1.29.1-gke.100`, `1.31.0-rc.1`. */
-import { compareBytes } from './order.ts'
+import { compareBytes } from '../kube/byte-order.ts'
 
 export interface KubernetesVersion {
   /** As told. */

@@ -1,8 +1,8 @@
 /** What the nodes of one cluster run: counted, so that no node's name leaves this file. */
+import { compareBytes } from '../kube/byte-order.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { textAt } from './field.ts'
 import { compareVersions, parseVersion } from './kubernetes-version.ts'
-import { compareBytes } from './order.ts'
 
 export interface VersionCount {
   readonly version: string

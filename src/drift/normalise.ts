@@ -5,9 +5,9 @@
  * The order of lists stays: of containers, arguments and rules it has a meaning.
  */
 import { createHash } from 'node:crypto'
+import { compareBytes } from '../kube/byte-order.ts'
 import { CLUSTER_ANNOTATION, LAST_APPLIED_ANNOTATION } from '../kube/kube-object.ts'
 import { type Fields, fieldsIn } from './field.ts'
-import { compareBytes } from './order.ts'
 import { canonicalQuantity } from './quantity.ts'
 
 const SERVER_METADATA = [

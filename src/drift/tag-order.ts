@@ -1,6 +1,6 @@
 /** Which of several tags is newer: known only when all are semantic versions. */
+import { compareBytes } from '../kube/byte-order.ts'
 import type { ImageUse } from './image-use.ts'
-import { compareBytes } from './order.ts'
 
 interface Semver {
   readonly numbers: readonly number[]

@@ -1,7 +1,7 @@
 /** Images as a table: per image one line for each set of versions, with the clusters that run it. */
+import { compareBytes } from '../kube/byte-order.ts'
 import type { ImageDrift, ImageRow } from './compare-images.ts'
 import type { ImageUse } from './image-use.ts'
-import { compareBytes } from './order.ts'
 import { report } from './text-report.ts'
 import { counted, listed, printable, shortToken, table } from './text-table.ts'
 

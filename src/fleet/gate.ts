@@ -1,5 +1,4 @@
 /** One cluster's findings in full, with what to do next: the counterpart of a row. */
-
 import { compareBytes } from '../kube/byte-order.ts'
 import { adviceFor } from './advice.ts'
 import { atLeast, type Finding, SEVERITIES, type Severity, severityOf } from './issue.ts'

@@ -3,7 +3,12 @@
  * Unicode code point, all else is itself.
  */
 
-/** True when the pattern covers the whole text. Linear but for stars: at worst pattern × text. */
+/**
+ * True when the pattern covers the whole text.
+ *
+ * Only the last star is ever tried again, so a pattern of many cannot make this slow: the text may
+ * be whatever a reader puts into a path.
+ */
 export function matchesGlob(pattern: string, text: string): boolean {
   const wanted = [...pattern]
   const given = [...text]

@@ -1,4 +1,5 @@
 /** Labels and label selectors as kubectl prints them: `app=web,tier in (a,b)`, or `<none>`. */
+import { compareBytes } from '../kube/byte-order.ts'
 import { fields, items, NONE, text, texts } from './read-field.ts'
 
 /** `a=1,b=2`, sorted by key: apimachinery's labels.FormatLabels. */
@@ -53,9 +54,4 @@ function requirementText(expression: Readonly<Record<string, unknown>>): string 
     default:
       return undefined
   }
-}
-
-/** Go's order of strings. Label keys and values are ASCII, where UTF-16 order is the same. */
-function compareBytes(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,5 +1,4 @@
 /** Workloads made from a pod template, and the revisions of their templates. */
-
 import { parseApiVersion, qualifiedResource } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { labelsText, selectorText } from './label-text.ts'

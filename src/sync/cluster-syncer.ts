@@ -4,7 +4,6 @@
  * Owns     what a change of the registration means: other credentials are another session, another
  *          list only another list; paused is no session at all.
  */
-
 import type { GroupResource } from '../kube/group-resource.ts'
 import {
   type ClusterSyncResources,

@@ -4,11 +4,11 @@
  * Owns     when the member is asked what; the seams between its parts.
  * Not here the lease and the registration (cluster-syncer.ts), one type (resource-syncer.ts).
  */
+import { isBuiltInGroup } from '../kube/built-in-groups.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
 import { printerFor } from '../printers/printers.ts'
 import { listClusterResources } from '../store/cluster-resources.ts'
 import { type Lease, LeaseLost } from '../store/leases.ts'
-import { isBuiltInGroup } from './built-in-groups.ts'
 import { checkHealth, type Health } from './cluster-health.ts'
 import { CustomColumns } from './custom-columns.ts'
 import { Discoverer } from './discover.ts'

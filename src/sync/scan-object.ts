@@ -8,7 +8,6 @@
  *
  * Depth is kept in an array of frames, not on the stack: no nesting can overflow it.
  */
-
 import type { GroupResource } from '../kube/group-resource.ts'
 import { LAST_APPLIED_ANNOTATION } from '../kube/kube-object.ts'
 import {

@@ -3,11 +3,11 @@
  *
  * A type is a stored one (kube/moved-resources.ts): served by two groups, it is mirrored once.
  */
+import { isBuiltInGroup } from '../kube/built-in-groups.ts'
 import { apiVersionOf, type GroupResource, type ResourceInfo } from '../kube/group-resource.ts'
 import { storedAs } from '../kube/moved-resources.ts'
 import type { SyncGroupResources } from '../kube/pedia-cluster.ts'
-import { isBuiltInGroup } from './built-in-groups.ts'
-import { compareVersions } from './version-order.ts'
+import { compareVersions } from '../kube/version-order.ts'
 
 export interface SyncList {
   /** The cluster's own list and its template's. */

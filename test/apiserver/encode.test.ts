@@ -1,5 +1,4 @@
 /** The encoders alone: whatever JSON comes, cut wherever. */
-
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'

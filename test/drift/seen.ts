@@ -1,5 +1,4 @@
 /** Facts about clusters, made from objects by the rules' own readers; written short. */
-
 import type { CrdFacts } from '../../src/drift/compare-crds.ts'
 import type { VersionFacts } from '../../src/drift/compare-versions.ts'
 import type { ComparisonInput, Seen, Unknown, Why } from '../../src/drift/comparison.ts'

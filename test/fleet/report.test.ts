@@ -1,5 +1,4 @@
 /** Rows put together: order, verdicts, text and JSON; and what must hold for any fleet. */
-
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'

@@ -5,7 +5,6 @@
  * Faults that concern requests yet to come say how many (`times`); a fault without a number stays
  * until the function it returned is called.
  */
-
 import { releaseOf } from '../../src/demo/member/release.ts'
 import { sendReply, statusReply } from '../../src/demo/member/reply.ts'
 import { storageOf } from '../../src/demo/member/served-resources.ts'

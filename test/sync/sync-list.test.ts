@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ResourceInfo } from '../../src/kube/group-resource.ts'
 import { apiVersionOf } from '../../src/kube/group-resource.ts'
+import { compareVersions } from '../../src/kube/version-order.ts'
 import { FleetVersions } from '../../src/sync/fleet-versions.ts'
 import { resolveSyncList, type SyncList, wantsType } from '../../src/sync/sync-list.ts'
-import { compareVersions } from '../../src/sync/version-order.ts'
 
 function served(
   apiVersion: string,

@@ -1,9 +1,9 @@
 /** Refusals, in the words kube-apiserver has for them. */
-
 import { type GroupResource, qualifiedResource } from '../../kube/group-resource.ts'
 import { CLUSTER_GROUP } from '../../kube/pedia-cluster.ts'
 import { notFound, StatusError } from '../../kube/status-error.ts'
 import type { Identity } from '../identity.ts'
+import { namedClusters } from '../named-clusters.ts'
 
 export interface RefusedRequest extends GroupResource {
   readonly verb: string
@@ -12,8 +12,6 @@ export interface RefusedRequest extends GroupResource {
   /** The clusters that were asked for by name; left out, all or none. */
   readonly clusters?: readonly string[]
 }
-
-const CLUSTERS_NAMED = 5
 
 /**
  * `pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace
@@ -38,10 +36,8 @@ export function forbidden(identity: Identity, refused: RefusedRequest): StatusEr
 
 function ofClusters(clusters: readonly string[] | undefined): string {
   if (clusters === undefined || clusters.length === 0) return ''
-  const named = clusters.slice(0, CLUSTERS_NAMED).map(quote).join(', ')
-  const more = clusters.length - CLUSTERS_NAMED
-  const rest = more > 0 ? ` and ${more} more` : ''
-  return ` of ${clusters.length === 1 ? 'cluster' : 'clusters'} ${named}${rest}`
+  const noun = clusters.length === 1 ? 'cluster' : 'clusters'
+  return ` of ${noun} ${namedClusters(clusters.map(quote))}`
 }
 
 /** `forbidden: User "jane" cannot get path "/metrics"`: for paths that are no resource. */

@@ -5,10 +5,12 @@
  * known grants nothing.
  */
 import type { AccessRule } from '../../kube/fleet-access.ts'
+import { matchesGlob } from '../../kube/glob.ts'
 import type { GroupResource } from '../../kube/group-resource.ts'
 import { storedAs } from '../../kube/moved-resources.ts'
 
-const READ_VERBS: readonly string[] = ['get', 'list', 'watch']
+/** All that anyone can do with a mirrored object. */
+export const READ_VERBS: readonly string[] = ['get', 'list', 'watch']
 
 /** What `*` in a rule's verbs, or leaving them out, stands for. Nothing else can be granted. */
 export function verbsOf(rule: AccessRule): readonly string[] {
@@ -61,31 +63,6 @@ export function coversCluster(
     return false
   }
   return clusterSelector === undefined || matchesSelector(clusterSelector, cluster.labels)
-}
-
-/**
- * `*` stands for any text, `?` for one character; everything else for itself.
- *
- * Only the last `*` is ever tried again, so a pattern of many cannot make this slow: the name may
- * be whatever a reader puts into a path.
- */
-export function matchesGlob(pattern: string, name: string): boolean {
-  let at = 0
-  let star = -1
-  let resumed = 0
-  for (let i = 0; i < name.length; ) {
-    if (pattern[at] === '*') {
-      star = at++
-      resumed = i
-    } else if (pattern[at] === '?' || pattern[at] === name[i]) {
-      at++
-      i++
-    } else if (star >= 0) {
-      at = star + 1
-      i = ++resumed
-    } else return false
-  }
-  return /^\**$/.test(pattern.slice(at))
 }
 
 type ClusterSelector = NonNullable<AccessRule['clusterSelector']>

@@ -3,9 +3,9 @@
  *
  * @see apimachinery/pkg/apis/meta/v1/types.go, api/apidiscovery/v2/types.go
  */
+import { isBuiltInGroup } from '../../kube/built-in-groups.ts'
 import { apiVersionOf } from '../../kube/group-resource.ts'
 import type { ApiListing, ListedGroup, ListedResource, ListedVersion } from './listing.ts'
-import { isBuiltInGroup } from './priority.ts'
 
 /** `/api` */
 export function apiVersions(listing: ApiListing, serverAddress: string) {

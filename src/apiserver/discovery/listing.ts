@@ -1,8 +1,10 @@
 /** What an API server says it serves, before it is written as one of the five kinds of document. */
+import { compareBytes } from '../../kube/byte-order.ts'
 import { type GroupVersion, parseApiVersion } from '../../kube/group-resource.ts'
+import { compareVersions } from '../../kube/version-order.ts'
 import type { VisibleCluster } from '../access/access.ts'
 import type { ClusterResource } from '../catalog.ts'
-import { compareGroups, compareText, compareVersions } from './priority.ts'
+import { compareGroups } from './priority.ts'
 
 export interface ListedResource {
   /** `pods` */
@@ -89,7 +91,7 @@ export function arrange(versions: readonly ListedVersion[]): ApiListing {
       versions: ofGroup
         .map((version) => ({
           ...version,
-          resources: version.resources.toSorted((a, b) => compareText(a.name, b.name)),
+          resources: version.resources.toSorted((a, b) => compareBytes(a.name, b.name)),
         }))
         .sort((a, b) => compareVersions(a.version, b.version)),
     }))

@@ -1,5 +1,4 @@
 /** What the root serves: our own groups, and the group that the fleet is found under. */
-
 import { FLEET_GROUP, FLEET_VERSION } from '../../kube/fleet-prefix.ts'
 import type { ResourceInfo } from '../../kube/group-resource.ts'
 import { StatusError } from '../../kube/status-error.ts'

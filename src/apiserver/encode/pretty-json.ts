@@ -92,6 +92,19 @@ function isSpace(byte: number): boolean {
   return byte === SPACE || byte === NEWLINE || byte === 0x0d || byte === 0x09
 }
 
+/** One JSON text that is there as a whole. */
+export function indentJson(json: Uint8Array): Buffer {
+  const pieces: Buffer[] = []
+  const pretty = new PrettyJson({
+    write: (bytes) => {
+      pieces.push(Buffer.from(bytes))
+      return undefined
+    },
+  })
+  void pretty.write(json)
+  return Buffer.concat(pieces)
+}
+
 /**
  * Whether the reader is a person: `pretty` in the query, else by the tool that asks.
  *

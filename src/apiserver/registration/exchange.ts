@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { negotiateObjects } from '../../kube/media-type.ts'
 import type { Subresource } from '../../registration/lifecycle.ts'
 import { served } from '../../registration/list.ts'
-import { wantsPretty } from '../encode/pretty-json.ts'
+import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
+import { warningHeader } from '../encode/warning-header.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
 import { targetOf } from '../request-target.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
@@ -68,19 +69,8 @@ export function sendText(
     return reply.header('Content-Type', 'application/yaml').send(Buffer.from(jsonToYaml(json)))
   }
   const pretty = wantsPretty(queryOf(exchange), request.headers['user-agent'])
-  const body = pretty ? prettyJson(json) : `${json}\n`
-  return reply.header('Content-Type', 'application/json').send(Buffer.from(body))
-}
-
-/** Indents without touching a number. */
-function prettyJson(json: string): string {
-  return JSON.stringify(JSON.parse(json, keepNumbers), null, 2)
-}
-
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
-
-function keepNumbers(_key: string, value: unknown, context?: { readonly source?: string }) {
-  return typeof value === 'number' && context?.source ? rawJSON(context.source) : value
+  const body = pretty ? indentJson(Buffer.from(json)) : Buffer.from(`${json}\n`)
+  return reply.header('Content-Type', 'application/json').send(body)
 }
 
 export function sendObject(
@@ -91,14 +81,8 @@ export function sendObject(
   return sendText(exchange, form.object(served(text)), { encoding: form.encoding, code })
 }
 
-/** One header per text, as RFC 7234 has them. */
+/** One header per text. */
 export function warn({ reply }: Exchange, warnings: readonly string[]): void {
   if (warnings.length === 0) return
-  reply.header(
-    'Warning',
-    warnings.map((text) => {
-      const ascii = text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
-      return `299 - "${ascii.replace(/[\\"]/g, '\\$&')}"`
-    }),
-  )
+  reply.header('Warning', warnings.map(warningHeader))
 }

@@ -4,10 +4,10 @@
  * What no reader can do here, such as deleting a mirrored object, is answered with no and why, for
  * an administrator as well: tools hide what they are told would be refused.
  */
-
 import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Access } from '../access/access.ts'
+import { READ_VERBS } from '../access/rule.ts'
 import { mayReadMetrics } from '../health/metrics-rights.ts'
 import { type Identity, MASTERS_GROUP } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
@@ -67,8 +67,6 @@ function oneOfTwo(): StatusError {
     },
   )
 }
-
-const READ_VERBS: readonly string[] = ['get', 'list', 'watch']
 
 function answerMirror({ access, identity, surface }: Asking, asked: ResourceAttributes) {
   const { verb = '', group = '', resource = '', subresource = '', namespace = '' } = asked

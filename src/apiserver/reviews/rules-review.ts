@@ -1,5 +1,4 @@
 /** "What may I?": the rules that speak of the reader, as `kubectl auth can-i --list` prints them. */
-
 import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import { coversNamespace, verbsOf } from '../access/rule.ts'

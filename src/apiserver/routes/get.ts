@@ -11,15 +11,14 @@ import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
 import type { RawRow } from '../../store/list-request.ts'
 import { jsonListEncoder } from '../encode/list-encoder.ts'
-import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
+import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
+import { namedClusters } from '../named-clusters.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import { type Asked, whatIsAsked } from './asked.ts'
 import type { ObjectsCall } from './list.ts'
 import type { ResourceParts } from './resources.ts'
 import { type RowForm, rowForm } from './row-form.ts'
-
-const CLUSTERS_NAMED = 5
 
 /** @throws 404 when no cluster has it, 409 `Conflict` when several do. */
 export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
@@ -75,13 +74,10 @@ function warningsOf(
 function ambiguous({ path }: ObjectsCall, asked: Asked, rows: readonly RawRow[]): StatusError {
   const names = new Map(asked.served.map(({ cluster }) => [cluster.id, cluster.name]))
   const clusters = rows.map(({ clusterId }) => names.get(clusterId) ?? '')
-  const more = clusters.length - CLUSTERS_NAMED
-  const listed =
-    clusters.slice(0, CLUSTERS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const { group, resource, name = '' } = path
   return new StatusError(
     'Conflict',
-    `${qualifiedResource(path)} ${JSON.stringify(name)} is in ${clusters.length} clusters: ${listed}; ` +
+    `${qualifiedResource(path)} ${JSON.stringify(name)} is in ${clusters.length} clusters: ${namedClusters(clusters)}; ` +
       `choose one by its own path (kubectl --cluster ${clusters[0]}) or by the query clusters=${clusters[0]}`,
     { details: { name, ...(group && { group }), kind: resource } },
   )
@@ -107,17 +103,5 @@ function send(
   reply.header('Content-Type', `application/${encoding}`)
   reply.header('Cache-Control', 'no-cache, private')
   if (encoding === 'yaml') return reply.send(Buffer.from(jsonToYaml(body.toString('utf8'))))
-  return reply.send(wantsPretty(query, request.headers['user-agent']) ? indented(body) : body)
-}
-
-function indented(json: Buffer): Buffer {
-  const pieces: Buffer[] = []
-  const sink = new PrettyJson({
-    write: (bytes) => {
-      pieces.push(Buffer.from(bytes))
-      return undefined
-    },
-  })
-  void sink.write(json)
-  return Buffer.concat(pieces)
+  return reply.send(wantsPretty(query, request.headers['user-agent']) ? indentJson(body) : body)
 }

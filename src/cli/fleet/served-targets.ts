@@ -2,7 +2,6 @@
  * Clusters as a fleetglass server serves them, with the rights of whoever asks: each is read under
  * its own path of the fleet API, as if it were live, and judged as of when the server last heard.
  */
-
 import { resolve } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import { observeLive } from '../../fleet/live-source.ts'

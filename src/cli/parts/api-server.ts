@@ -1,5 +1,4 @@
 /** The API server on a store: everything it needs put together, listening over TLS. */
-
 import type { Server } from 'node:https'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'

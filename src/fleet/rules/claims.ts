@@ -3,7 +3,6 @@
  *
  * A step whose input was not read ends the search: what comes after it would be a guess.
  */
-
 import { quantityNanos } from '../../printers/quantity.ts'
 import { type Fields, fields, isSet, text, texts } from '../../printers/read-field.ts'
 import { type EventsByObject, eventKey, eventsByObject, newest } from '../event.ts'

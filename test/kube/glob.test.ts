@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchesGlob } from '../../src/apiserver/access/rule.ts'
+import { matchesGlob } from '../../src/kube/glob.ts'
 
 test.each([
   ['prod', 'prod', true],
