@@ -52,14 +52,35 @@ function isPresent(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
     : found
 }
 
+function hasPathToken(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
+  const tokens = pathTokens(wanted, type)
+  return isUnderStatus(wanted.path) ? hasStatusToken(tokens) : hasToken(tokens)
+}
+
+/** True when each object that meets it has one of its tokens. */
+export function isFoundByToken(requirement: FieldRequirement): boolean {
+  if (requirement.operator !== 'In' || requirement.values.includes('')) return false
+  return !COLUMNS.has(keysOf(requirement.path))
+}
+
 /** With list indexes collapsed, as in the stored tokens. */
-function hasPathToken({ path, values }: PathValues, type: TypeName): RawBuilder<boolean> {
+function pathTokens({ path, values }: PathValues, type: TypeName): readonly bigint[] {
   const hash = path.reduce<Hash64>(
     (parent, step) => ('key' in step ? childPath(parent, step.key) : elementPath(parent)),
     typeSeed(type),
   )
-  const tokens = values.map((value) => fieldToken(hash, value))
-  return isUnderStatus(path) ? hasStatusToken(tokens) : hasToken(tokens)
+  return values.map((value) => fieldToken(hash, value))
+}
+
+/** The status tokens of which an object must have one; undefined when these do not decide alone. */
+export function statusTokens(
+  requirement: FieldRequirement,
+  type: TypeName,
+): readonly bigint[] | undefined {
+  if (requirement.operator !== 'In' || requirement.values.includes('')) return undefined
+  const { path } = requirement
+  if (!isUnderStatus(path) || path.some((step) => 'index' in step)) return undefined
+  return pathTokens(requirement, type)
 }
 
 function isUnderStatus(path: FieldPath): boolean {

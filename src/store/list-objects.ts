@@ -4,9 +4,9 @@
  * Every function takes the reader's scope; an empty one is answered without a query. What is
  * returned are slices of PostgreSQL's answer: no string is made of an object.
  */
-import { sql } from 'kysely'
+import { ClusterStages } from './cluster-stages.ts'
 import type { Store } from './connect.ts'
-import { type ListQuery, listQuery, matching } from './list-query.ts'
+import { countQuery, type ListQuery, listQuery } from './list-query.ts'
 import type { ListRequest, ObjectCondition, RawRow } from './list-request.ts'
 import { fromPostgres } from './pg-error.ts'
 import { PortalReader, READ_LIMITS, type ReadLimits } from './portal-reader.ts'
@@ -32,8 +32,21 @@ export async function* listObjects(
   request: ListRequest,
   { signal, limits = READ_LIMITS }: ReadOptions = {},
 ): AsyncGenerator<readonly RawRow[]> {
-  const scope = visibleClusters(request.scope)
-  let rest: ListRequest | undefined = scope.length > 0 ? { ...request, scope } : undefined
+  const stages = new ClusterStages({ ...request, scope: visibleClusters(request.scope) })
+  for (let stage = stages.next(); stage; stage = stages.next()) {
+    for await (const rows of readStage(store, stage, { signal, limits })) {
+      stages.delivered(rows.length)
+      yield rows
+    }
+  }
+}
+
+async function* readStage(
+  store: Store,
+  stage: ListRequest,
+  { signal, limits }: { signal: AbortSignal | undefined; limits: ReadLimits },
+): AsyncGenerator<readonly RawRow[]> {
+  let rest: ListRequest | undefined = stage
   while (rest && rest.limit !== 0) {
     signal?.throwIfAborted()
     const query = listQuery(store, rest)
@@ -98,10 +111,9 @@ function remaining(request: ListRequest, { delivered, last }: Progress): ListReq
 export async function countObjects(store: Store, request: ListRequest): Promise<number> {
   const scope = visibleClusters(request.scope)
   if (scope.length === 0) return 0
-  const where = matching({ ...request, scope })
-  const { rows } = await sql<{ count: string }>`
-    select count(*) as count from object o where ${sql.join(where, sql` and `)}`
-    .execute(store.db)
+  const { sql: text, parameters } = countQuery(store, { ...request, scope })
+  const { rows } = await store.readers
+    .query<{ count: string }>(text, [...parameters])
     .catch((error) => {
       throw fromPostgres(error)
     })

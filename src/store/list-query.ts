@@ -8,12 +8,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { matchesAll } from './condition-filter.ts'
 import type { Store } from './connect.ts'
+import { isFoundByToken } from './field-filter.ts'
 import type { ListRequest, ObjectCondition } from './list-request.ts'
 import { type Order, orderOf } from './order.ts'
 import type { RawStatement } from './raw-query.ts'
 import { inScope } from './scope-filter.ts'
 import { limits } from './sql-value.ts'
+import { statusSearch } from './status-search.ts'
 import { isWorthWalking, walkSegments } from './walk.ts'
+import { withWholeRows } from './whole-rows.ts'
 import { type WideColumn, wideColumns } from './wide-columns.ts'
 
 /** A list request whose scope has only clusters of which something is visible, and at least one. */
@@ -69,17 +72,13 @@ interface SortedParts {
   readonly after: RawBuilder<boolean> | undefined
 }
 
-/**
- * Finds and sorts keys; the wide columns are fetched after sorting, so that it is done in memory.
- *
- * `offset 0` keeps the inner query apart: the outer one is a nested loop over the sorted rows, and
- * so in their order.
- */
+/** Finds and sorts keys; the wide columns are fetched after sorting, so that it is done in memory. */
 function sortMatches(
   request: ListRequest,
   { order, columns, after }: SortedParts,
 ): RawBuilder<unknown> {
-  const where = sql.join([...matching(request), ...(after ? [after] : [])], sql` and `)
+  const { from, where } = matching(request)
+  const conditions = sql.join([...where, ...(after ? [after] : [])], sql` and `)
   const selected = order.selected.map((text, i) => sql`${text} as ${sql.id(`v${i}`)}`)
   const values = order.selected.map((_, i) => sql`k.${sql.id(`v${i}`)}`)
   const wide = columns.map((column) => sql`w.${sql.id(column)}`)
@@ -88,19 +87,39 @@ function sortMatches(
     ...values,
     ...wide,
   ])} from (
-    select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from object o
-    where ${where} order by ${order.by}${limits(request)}
-  ) k cross join lateral (
-    select * from object f where f.cluster_id = k.cluster_id and f.type_id = ${request.type.id}
-    and f.namespace = k.namespace and f.name = k.name offset 0
-  ) w`
+    select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from ${from}
+    where ${conditions} order by ${order.by}${limits(request)}
+  ) k ${withWholeRows(request)}`
 }
 
-/** Type, scope and conditions. */
-export function matching({
-  type,
-  scope,
-  conditions,
-}: Pick<ListRequest, 'type' | 'scope' | 'conditions'>): readonly RawBuilder<boolean>[] {
-  return [sql<boolean>`o.type_id = ${type.id}`, inScope(scope), ...matchesAll(conditions, type)]
+/** How many rows a list has in all: `after`, `offset` and `limit` do not count. */
+export function countQuery(store: Store, request: ListRequest): RawStatement {
+  const { from, where } = matching({ ...request, order: [] })
+  return sql`select count(*) from ${from} where ${sql.join(where, sql` and `)}`.compile(store.db)
+}
+
+/** Rows `o`, whose keys are wanted, and what must hold of them: type, scope and conditions. */
+function matching(request: Pick<ListRequest, 'type' | 'scope' | 'conditions' | 'order'>): {
+  readonly from: RawBuilder<unknown>
+  readonly where: readonly RawBuilder<boolean>[]
+} {
+  const { type, scope, conditions } = request
+  const byStatus = statusSearch(request)
+  // A token tells the type, too. Said in so many words, the planner would look up all objects of
+  // the type beside those of the token; of one cluster that is the order of keys, and welcome.
+  const ofType = scope.length > 1 && conditions.some(hasTokenOfType)
+  return {
+    from: byStatus ? sql`object_status o` : sql`object o`,
+    where: [
+      ...(ofType ? [] : [sql<boolean>`o.type_id = ${type.id}`]),
+      inScope(scope),
+      ...(byStatus ?? matchesAll(conditions, type)),
+    ],
+  }
+}
+
+/** True when only an object of the type can meet it, because it must have a token of the type. */
+function hasTokenOfType(condition: ObjectCondition): boolean {
+  if (condition.on === 'label') return ['In', 'Exists'].includes(condition.requirement.operator)
+  return condition.on === 'field' && isFoundByToken(condition.requirement)
 }

@@ -20,6 +20,8 @@ interface Term {
   readonly expression: Sql
   readonly descending: boolean
   readonly nullable: boolean
+  /** A column of the key index, which is compared together with those that follow it. */
+  readonly isKeyColumn?: true
 }
 
 /** One key of the order: what it compares, and how its value travels in a position. */
@@ -96,6 +98,11 @@ function beyond(
   [value, ...restValues]: ReadonlyArray<Sql | null>,
 ): RawBuilder<boolean> {
   if (!term || value === undefined) return sql`false`
+  if ([term, ...rest].every(({ isKeyColumn, descending }) => isKeyColumn && !descending)) {
+    // As one comparison of rows, where an index can start.
+    const expressions = [term, ...rest].map(({ expression }) => expression)
+    return sql`(${sql.join(expressions)}) > (${sql.join([value, ...restValues])})`
+  }
   const here = isBeyond(term, value)
   if (rest.length === 0) return here
   const equal =
@@ -130,9 +137,15 @@ function orderKey({ by, descending }: OrderKey, scope: ReadScope): Key {
   }
 }
 
-/** Rows know their cluster by number; its place in the scope, which is sorted by name, is its rank. */
+/**
+ * Rows know their cluster by number; its place in the scope, which is sorted by name, is its rank.
+ * Of a single cluster it is a constant, which no index order is lost to.
+ */
 function clusterKey(scope: ReadScope, descending: boolean): Key {
-  const rank = sql`array_position(${intArray(scope.map(({ id }) => id))}, o.cluster_id)`
+  const rank =
+    scope.length === 1
+      ? sql`1::int4`
+      : sql`array_position(${intArray(scope.map(({ id }) => id))}, o.cluster_id)`
   return {
     terms: [{ expression: rank, descending, nullable: false }],
     // A cluster that has left the scope since lies between two ranks.
@@ -148,7 +161,7 @@ function rankOf(name: string, scope: ReadScope): number {
 
 function textKey(expression: Sql, descending: boolean): Key {
   return {
-    terms: [{ expression, descending, nullable: false }],
+    terms: [{ expression, descending, nullable: false, isKeyColumn: true }],
     bind: (value) => [sql`${storable(value)}::text`],
   }
 }
