@@ -1,19 +1,21 @@
 import { defineConfig } from 'vitest/config'
+import { hasContainerEngine } from './test/support/container-engine.ts'
 import { systemPostgres } from './test/support/postgres-server.ts'
 
-/** The store must work alike on the embedded PostgreSQL and on any other: its tests run on both. */
-const onSystemPostgres = {
-  extends: true,
-  test: {
-    name: 'system-postgres',
-    include: ['test/store/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup-system.ts'],
-  },
-} as const
+/** The store must work alike on every PostgreSQL: its tests run again on what else there is. */
+const storeOn = (name: string, globalSetup: string) =>
+  ({
+    extends: true,
+    test: { name, include: ['test/store/**/*.test.ts'], globalSetup: [globalSetup] },
+  }) as const
 
 const hasSystemPostgres = systemPostgres() !== undefined
 if (!hasSystemPostgres) {
-  console.warn('skipped: the tests on the machine’s PostgreSQL, because it has none')
+  console.warn('skipped: the store’s tests on the machine’s PostgreSQL, because it has none')
+}
+const hasContainers = await hasContainerEngine()
+if (!hasContainers) {
+  console.warn('skipped: the store’s tests on PostgreSQL 14, because no container engine answers')
 }
 
 export default defineConfig({
@@ -43,7 +45,12 @@ export default defineConfig({
           maxWorkers: 1,
         },
       },
-      ...(hasSystemPostgres ? [onSystemPostgres] : []),
+      ...(hasSystemPostgres
+        ? [storeOn('system-postgres', 'test/support/global-setup-system.ts')]
+        : []),
+      ...(hasContainers
+        ? [storeOn('container-postgres', 'test/support/global-setup-container.ts')]
+        : []),
     ],
   },
 })

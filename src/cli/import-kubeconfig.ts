@@ -6,10 +6,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
-import { CLUSTER_GROUP, CLUSTER_VERSION } from '../kube/pedia-cluster.ts'
+import { CLUSTER_GROUP, CLUSTER_VERSION, IMPORTED_ANNOTATION } from '../kube/pedia-cluster.ts'
 import { StatusError } from '../kube/status-error.ts'
 import type { Body } from '../registration/decode.ts'
 import { kindOfResource } from '../registration/kinds.ts'
@@ -18,8 +17,6 @@ import { credentialsFromKubeconfig, type TrustedKubeconfig } from '../sync/crede
 import { InvalidConfig } from '../sync/member-access.ts'
 import { CommandFailure, messageOf } from './failure.ts'
 
-/** On registrations that were made from a context: they follow the file. */
-const IMPORTED_ANNOTATION = 'fleetglass.io/imported-context'
 const OPTIONS = { fieldManager: 'fleetglass-import' }
 const KIND = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
 
@@ -33,17 +30,17 @@ export interface ImportRequest {
 }
 
 /** @throws CommandFailure naming the file and what is wrong in it. */
-export function readImports({
+export async function readImports({
   importKubeconfig,
   context,
-}: ImportRequest): readonly ImportedContext[] {
+}: ImportRequest): Promise<readonly ImportedContext[]> {
   if (importKubeconfig === undefined) {
     if (context === undefined) return []
     throw new CommandFailure('--context needs --import-kubeconfig', { exitCode: 2 })
   }
   const path = resolve(importKubeconfig)
   const text = readText(path)
-  const known = contextNames(path, text)
+  const known = await contextNames(path, text)
   const unknown = context?.find((name) => !known.includes(name))
   if (unknown !== undefined) {
     throw new CommandFailure(`${path} has no context ${JSON.stringify(unknown)}`)
@@ -61,25 +58,19 @@ function readText(path: string): string {
   }
 }
 
-function contextNames(path: string, text: string): readonly string[] {
-  const names = parsedContexts(path, text).map((entry: unknown) =>
-    typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : undefined,
-  )
-  const valid = names.filter((name) => typeof name === 'string' && name !== '')
-  if (valid.length === 0 || valid.length < names.length) {
-    throw new CommandFailure(`${path} is not a kubeconfig with contexts`)
-  }
-  return valid as string[]
-}
-
-function parsedContexts(path: string, text: string): readonly unknown[] {
+/** The client library is loaded for this alone: it costs more memory than the rest of the server. */
+async function contextNames(path: string, text: string): Promise<readonly string[]> {
+  const { KubeConfig } = await import('@kubernetes/client-node')
+  const kubeconfig = new KubeConfig()
   try {
-    const contexts: unknown = parse(text)?.contexts
-    return Array.isArray(contexts) ? contexts : []
+    kubeconfig.loadFromString(text)
   } catch (error) {
-    // The parser's message quotes the text, and the text holds credentials.
-    throw new CommandFailure(`${path} is not YAML`, { cause: error })
+    // The library's message may quote the text, and the text holds credentials.
+    throw new CommandFailure(`${path} is not a kubeconfig`, { cause: error })
   }
+  const names = kubeconfig.getContexts().map(({ name }) => name)
+  if (names.length === 0) throw new CommandFailure(`${path} is not a kubeconfig with contexts`)
+  return names
 }
 
 function importOf(path: string, kubeconfig: string, context: string): ImportedContext {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { connectStore } from '../../src/store/connect.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { startPostgres } from './postgres-server.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -21,14 +21,21 @@ export async function setupOn(
   which: 'embedded' | 'system',
   project: TestProject,
 ): Promise<() => Promise<void>> {
-  const server = await startPostgres(which)
+  return setupOnServer(await startPostgres(which), project)
+}
+
+/** @returns what stops the server again. */
+export async function setupOnServer(
+  server: PostgresServer,
+  project: TestProject,
+): Promise<() => Promise<void>> {
   try {
     await makeTemplate(server.url)
   } catch (error) {
     await server.stop()
     throw error
   }
-  console.error(`${project.name} tests run on the ${which} PostgreSQL ${server.version}`)
+  console.error(`${project.name} tests run on PostgreSQL ${server.version}`)
   project.provide('postgresUrl', server.url)
   return server.stop
 }
