@@ -55,7 +55,7 @@ describe('a list is read', () => {
     ['not at all behind the last cluster', { ...LIMIT, after: { ...AFTER, cluster: 'x' } }, 9, []],
   ] satisfies Array<[string, Partial<ListRequest>, number, string[]]>)(
     '%s',
-    (_, given, rows, want) => {
+    (...[, given, rows, want]) => {
       expect(stagesOf(given, rows)).toEqual(want)
     },
   )

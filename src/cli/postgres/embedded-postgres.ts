@@ -22,6 +22,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
+import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -51,13 +52,25 @@ const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=', // A path in a deep folder would be longer than a socket's may be.
   'max_connections=80', // API server and syncers, with their pools.
-  'shared_buffers=256MB',
+  `shared_buffers=${sharedMebibytes()}MB`,
   'work_mem=16MB',
-  'max_wal_size=2GB', // First syncs write in bursts.
+  // First syncs write in bursts, and after each checkpoint every page is logged whole once.
+  'max_wal_size=4GB',
+  'checkpoint_timeout=15min',
+  'wal_buffers=16MB',
+  // What is not in the buffers is in the system's cache: handing it to a worker costs more.
+  'io_method=sync',
+  'autovacuum_naptime=15s', // Index-only reads want a mirror that has been vacuumed.
   'jit=off', // Short queries over many partitions: compiling costs more than it saves.
   'log_min_messages=warning',
   'logging_collector=off',
 ]
+
+/** A sixteenth of the machine, because others live there, too; from 1 GB on it gains little. */
+function sharedMebibytes(): number {
+  const sixteenth = Math.floor(totalmem() / 16 / 1024 / 1024)
+  return Math.min(Math.max(sixteenth, 128), 1024)
+}
 
 interface Place {
   readonly user: SystemUser | undefined
