@@ -4,8 +4,10 @@
  * The flags of each command, the FLEETGLASS_* variables, `--help` and the table in README.md are
  * made from `SETTINGS`, so a default is written once. Nothing else in src/ reads the environment.
  */
+import type { FieldPath } from './kube/field-selector.ts'
 import type { LogLevel } from './log.ts'
 import { DEFAULT_LIMITS } from './sync/limits.ts'
+import { parsePrunePath } from './sync/prune-paths.ts'
 
 type Read<T> = { readonly value: T } | { readonly mustBe: string }
 
@@ -75,6 +77,15 @@ function databaseUrl(given: string): Read<string> {
   return isPostgres ? { value: given } : { mustBe: 'a URL, postgres://USER@HOST:PORT/DATABASE' }
 }
 
+function prunePaths(given: string): Read<readonly FieldPath[]> {
+  try {
+    return { value: given.split(',').map((path) => parsePrunePath(path.trim())) }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { mustBe: `paths of fields separated by commas (${why})` }
+  }
+}
+
 const define = <T>(setting: Setting<T>): Setting<T> => setting
 
 export const SETTINGS = {
@@ -120,6 +131,13 @@ export const SETTINGS = {
     help: 'what is kept of the values in members’ Secrets',
     fallback: 'digest',
     read: oneOf('digest', 'store'),
+  }),
+  prune: define({
+    flag: 'prune',
+    placeholder: 'PATH',
+    help: "further fields that are cut out of every object before it is stored, such as metadata.annotations['x'] or spec.containers[].env",
+    many: true,
+    read: prunePaths,
   }),
   importKubeconfig: define({
     flag: 'import-kubeconfig',

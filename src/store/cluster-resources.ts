@@ -24,6 +24,8 @@ export interface ClusterResource {
   readonly servedVersions: readonly string[]
   /** Of the newest rows. */
   readonly columnsId?: number
+  /** What of the member the rows hold; equal texts hold the same. Left out: all, as it comes. */
+  readonly covers?: string
 }
 
 /** Where a watch goes on, and which control plane the resourceVersion belongs to. */
@@ -41,11 +43,14 @@ export interface StoredClusterResource extends ClusterResource, GroupResource {
   readonly changedAt: Date
   /** Undefined: no list was completed, a watch cannot start. */
   readonly position?: SyncPosition
+  /** Some rows are not of `columnsId` yet. */
+  readonly remake?: boolean
 }
 
 /**
- * Stores what discovery says. Another version or other columns forget the position: rows are to be
- * listed anew.
+ * Stores what discovery says. Another version, or another part of the member, forgets the position:
+ * rows are to be listed anew. Other columns alone do not: rows are made again from their bytes
+ * (remake-rows.ts).
  */
 export async function putClusterResource(
   store: Store,
@@ -65,6 +70,7 @@ export async function putClusterResource(
       resource.apiVersion,
       resource.servedVersions,
       resource.columnsId ?? null,
+      resource.covers ?? '',
     ])
     if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
   })
@@ -72,24 +78,25 @@ export async function putClusterResource(
 
 const PUT = `
 insert into cluster_resource as r (cluster_id, type_id, kind, list_kind, singular_name, short_names,
-  categories, namespaced, api_version, served_versions, columns_id)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  categories, namespaced, api_version, served_versions, columns_id, covers)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 on conflict (cluster_id, type_id) do update set
   kind = excluded.kind, list_kind = excluded.list_kind, singular_name = excluded.singular_name,
   short_names = excluded.short_names, categories = excluded.categories,
   namespaced = excluded.namespaced, api_version = excluded.api_version,
-  served_versions = excluded.served_versions,
+  served_versions = excluded.served_versions, covers = excluded.covers,
   columns_id = coalesce(excluded.columns_id, r.columns_id),
+  remake = r.remake
+    or r.columns_id is distinct from coalesce(excluded.columns_id, r.columns_id),
   resource_version = case
-    when r.api_version = excluded.api_version
-     and r.columns_id is not distinct from coalesce(excluded.columns_id, r.columns_id)
+    when (r.api_version, r.covers) = (excluded.api_version, excluded.covers)
     then r.resource_version end
 where (r.kind, r.list_kind, r.singular_name, r.short_names, r.categories, r.namespaced,
-       r.api_version, r.served_versions, r.columns_id)
+       r.api_version, r.served_versions, r.columns_id, r.covers)
   is distinct from
       (excluded.kind, excluded.list_kind, excluded.singular_name, excluded.short_names,
        excluded.categories, excluded.namespaced, excluded.api_version, excluded.served_versions,
-       coalesce(excluded.columns_id, r.columns_id))`
+       coalesce(excluded.columns_id, r.columns_id), excluded.covers)`
 
 export interface TypeStatus {
   readonly typeId: number
@@ -153,6 +160,8 @@ export async function selectClusterResources(
     apiVersion: row.api_version,
     servedVersions: row.served_versions,
     ...(row.columns_id !== null && { columnsId: row.columns_id }),
+    covers: row.covers,
+    remake: row.remake,
     status: row.status as SyncStatus,
     reason: row.reason,
     message: row.message,

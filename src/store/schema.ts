@@ -56,6 +56,10 @@ interface ClusterResourceTable {
   reason: Generated<string>
   message: Generated<string>
   changed_at: Generated<Date>
+  covers: Generated<string>
+  remake: Generated<boolean>
+  reconciled_at: Date | null
+  reconcile_wanted_at: Date | null
 }
 
 interface ObjectTable {

@@ -101,7 +101,7 @@ export async function writeChanges(
 ): Promise<ChangeCounts> {
   if (changes.length === 0) return noChanges()
   const { rows } = await client.query<ChangeCounts>(WRITE, [
-    encodeChanges(changes, await elementOid(client)),
+    encodeChanges(changes, await changeElementOid(client)),
     clusterId,
     target.typeId,
     target.columnsId,
@@ -115,7 +115,7 @@ export async function writeChanges(
 /** The OID of `object_change` differs between databases: asked once on each connection. */
 const elementOids = new WeakMap<pg.ClientBase, number>()
 
-async function elementOid(client: pg.ClientBase): Promise<number> {
+export async function changeElementOid(client: pg.ClientBase): Promise<number> {
   const known = elementOids.get(client)
   if (known !== undefined) return known
   const { rows } = await client.query<{ oid: number }>(

@@ -6,7 +6,8 @@
 import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring.ts'
-import { type PediaCluster, skipsVerify } from '../kube/pedia-cluster.ts'
+import type { FieldPath } from '../kube/field-selector.ts'
+import { IMPORTED_ANNOTATION, type PediaCluster, skipsVerify } from '../kube/pedia-cluster.ts'
 import type { Logger } from '../log.ts'
 import type { RegistrationSource, RegistrationState } from '../registration/registration-source.ts'
 import { loadCatalog } from '../store/catalog.ts'
@@ -33,6 +34,8 @@ export interface FleetSyncerOptions {
   readonly log: Logger
   readonly clock: Clock
   readonly limits?: SyncLimitsGiven
+  /** Cut out of every object, beside what always is: prune-paths.ts says what may stand here. */
+  readonly prune?: readonly FieldPath[]
   /** By name of the PediaCluster that has no credentials of its own. */
   readonly trustedKubeconfigs?: readonly TrustedKubeconfig[]
   /** Of fleetglass, for the User-Agent. */
@@ -71,6 +74,8 @@ function createServices(options: FleetSyncerOptions): SyncServices {
     userAgent: `fleetglass/${options.version ?? 'dev'}`,
     writer: new ObjectWriter({ store, gate, metrics, clock, log }),
     firstLists: new Gate(limits.firstLists),
+    remakes: new Gate(1),
+    prune: options.prune ?? [],
   }
 }
 

@@ -113,6 +113,9 @@ export function expectByte(bytes: Uint8Array, at: number, byte: number): number 
 /** One member of an object: its key, and where its value lies. */
 export interface Member {
   readonly key: string
+  /** Of the key. */
+  readonly keyStart: number
+  /** Of the value. */
   readonly start: number
   readonly end: number
 }
@@ -127,7 +130,7 @@ export function* members(bytes: Buffer, at = 0): Generator<Member> {
     const key = stringOf(bytes, { start: i, end: keyEnd })
     const start = skipSpace(bytes, expectByte(bytes, keyEnd, COLON))
     const end = valueEnd(bytes, start)
-    yield { key, start, end }
+    yield { key, keyStart: i, start, end }
     i = skipSpace(bytes, end)
     if (bytes[i] === CLOSE_BRACE) return
     i = skipSpace(bytes, expectByte(bytes, i, COMMA))

@@ -102,6 +102,10 @@ export class SyncMetrics {
     }
   }
 
+  remade(rows: number): void {
+    if (rows > 0) this.#rows.inc({ change: 'remade' }, rows)
+  }
+
   writeFailed(): void {
     this.#writeErrors.inc()
   }

@@ -4,9 +4,7 @@
  * One type's trouble stays its own: it shows in its state, and is tried again in here.
  */
 import { apiVersionOf, groupVersionPath, type ResourceInfo } from '../kube/group-resource.ts'
-import { TOKEN_VERSION } from '../kube/search-token.ts'
 import type { Printer } from '../printers/printer.ts'
-import { PRINTER_VERSION } from '../printers/printers.ts'
 import {
   listClusterResources,
   putClusterResource,
@@ -15,14 +13,23 @@ import {
   setSyncStatus,
 } from '../store/cluster-resources.ts'
 import { type Lease, LeaseLost } from '../store/leases.ts'
+import type { WriteTarget } from '../store/put-objects.ts'
 import { ensureColumnSet, ensureType } from '../store/resource-types.ts'
-import { createObjectEncoder } from './encode-object.ts'
+import type { ObjectEncoder } from './encode-object.ts'
 import type { Gate } from './gate.ts'
 import { ListWatch } from './list-watch.ts'
 import type { MemberClient } from './member-client.ts'
 import type { RelistCause } from './mirror-sink.ts'
+import { remakeType } from './remake-type.ts'
 import type { SyncServices } from './services.ts'
 import type { SyncTarget } from './sync-list.ts'
+import {
+  bytesText,
+  coversText,
+  makerText,
+  type TypeEncoders,
+  typeEncoders,
+} from './type-encoder.ts'
 import { TypeMirror } from './type-mirror.ts'
 import { nextState, PENDING, sameState, type TypeState } from './type-state.ts'
 
@@ -45,8 +52,6 @@ export interface ResourceSyncerOptions {
   readonly lost: (error: LeaseLost) => void
 }
 
-/** Rows made by other code are written again: see ensureColumnSet. */
-const MAKER = `printers ${PRINTER_VERSION}, tokens ${TOKEN_VERSION}`
 /** Types that are mostly the largest: their first lists come last, so that the many small ones do not wait. */
 const HEAVY: Readonly<Record<string, number>> = {
   configmaps: 1,
@@ -133,14 +138,16 @@ export class ResourceSyncer {
   }
 
   async #follow(signal: AbortSignal): Promise<never> {
-    const { services, printer, lease, client, gate } = this.#options
+    const { services, printer, lease, client, gate, cluster } = this.#options
     const { type, info } = this.#target
+    const maker = makerText(bytesText(type, services))
     this.#typeId = await ensureType(services.store, type)
-    this.#columnsId = await ensureColumnSet(services.store, printer.columns, MAKER)
-    const position = await this.#resumePosition(this.#typeId)
+    this.#columnsId = await ensureColumnSet(services.store, printer.columns, maker)
+    const { position, remake } = await this.#resumePosition(this.#typeId)
     const target = { lease, typeId: this.#typeId, columnsId: this.#columnsId }
     if (position) this.#setState({ ...this.#state, initialListPhase: 'Finished' })
-    this.#mirror = this.#createMirror(target, position, signal)
+    const encoders = typeEncoders({ cluster, info, printer }, services)
+    this.#mirror = this.#createMirror({ target, encoders, stored: position }, signal)
     this.#listWatch = new ListWatch({
       source: { client, resource: type.resource },
       paths: pathsOf(info, this.#options.namespaces),
@@ -151,18 +158,56 @@ export class ResourceSyncer {
       gates: [services.firstLists, gate],
       weight: HEAVY[type.resource] ?? 0,
     })
-    return this.#listWatch.run(signal)
+    const remaking = remake && this.#remake({ target, encode: encoders.again }, signal)
+    try {
+      return await this.#listWatch.run(signal)
+    } finally {
+      await remaking
+    }
+  }
+
+  /** Goes on beside the watch; what it did not do, a later start does: the store remembers. */
+  async #remake(
+    work: { readonly target: WriteTarget; readonly encode: ObjectEncoder },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { services } = this.#options
+    while (!signal.aborted) {
+      try {
+        return await remakeType(services, work, signal)
+      } catch (error) {
+        // A lost lease shows where objects are written, too; it ends the signal.
+        if (signal.aborted) return
+        services.log.warn({ err: error, type: this.#target.type }, 'rows are not made again yet')
+        await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
+      }
+    }
   }
 
   /** The stored position, unless rows must be listed anew: putClusterResource forgets it by the same rule. */
-  async #resumePosition(typeId: number): Promise<SyncPosition | undefined> {
+  async #resumePosition(
+    typeId: number,
+  ): Promise<{ readonly position: SyncPosition | undefined; readonly remake: boolean }> {
     const stored = this.#stored ?? (await this.#readStored(typeId))
     this.#stored = undefined
     if (stored) this.#listKind = stored.listKind
     await this.#put()
+    const remake = stored?.remake === true || stored?.columnsId !== this.#columnsId
     const same =
-      stored?.apiVersion === apiVersionOf(this.#target.info) && stored.columnsId === this.#columnsId
-    return same ? stored.position : undefined
+      stored?.apiVersion === apiVersionOf(this.#target.info) && stored.covers === this.#covers()
+    // Without a position everything is listed anyway.
+    return same && stored.position
+      ? { position: stored.position, remake }
+      : { position: undefined, remake: false }
+  }
+
+  #covers(): string {
+    const { services, namespaces } = this.#options
+    const { type, info } = this.#target
+    return coversText({
+      bytes: bytesText(type, services),
+      namespaces: info.namespaced && namespaces?.length ? namespaces : undefined,
+    })
   }
 
   async #readStored(typeId: number): Promise<StoredClusterResource | undefined> {
@@ -172,17 +217,21 @@ export class ResourceSyncer {
   }
 
   #createMirror(
-    target: { lease: Lease; typeId: number; columnsId: number },
-    stored: SyncPosition | undefined,
+    of: {
+      readonly target: WriteTarget
+      readonly encoders: TypeEncoders
+      readonly stored: SyncPosition | undefined
+    },
     signal: AbortSignal,
   ): TypeMirror {
-    const { services, cluster, controlPlaneUid, printer } = this.#options
-    const { keyring, secretValues, writer, budget, metrics, limits, clock } = services
-    const { type, info } = this.#target
+    const { services, cluster, controlPlaneUid } = this.#options
+    const { writer, budget, metrics, limits, clock } = services
+    const { target, encoders, stored } = of
+    const { type } = this.#target
     return new TypeMirror({
       of: { cluster, type },
       target,
-      encode: createObjectEncoder({ cluster, of: info, printer, keyring, secretValues }),
+      encode: encoders.fresh,
       writer,
       budget,
       limits: limits.batch,
@@ -213,6 +262,7 @@ export class ResourceSyncer {
       namespaced: info.namespaced,
       apiVersion: apiVersionOf(info),
       servedVersions,
+      covers: this.#covers(),
       ...(this.#columnsId !== undefined && { columnsId: this.#columnsId }),
     })
   }

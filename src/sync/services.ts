@@ -1,6 +1,7 @@
 /** What every part of the sync engine of one process shares, made once by fleet-syncer.ts. */
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring.ts'
+import type { FieldPath } from '../kube/field-selector.ts'
 import type { Logger } from '../log.ts'
 import type { Store } from '../store/connect.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -24,4 +25,8 @@ export interface SyncServices {
   readonly budget: ByteBudget
   /** First lists of all members. */
   readonly firstLists: Gate
+  /** Batches of rows that are made again. */
+  readonly remakes: Gate
+  /** Cut out of every object, beside what always is. */
+  readonly prune: readonly FieldPath[]
 }

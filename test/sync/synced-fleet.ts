@@ -13,6 +13,7 @@ import { createRegistrations } from '../../src/registration/registrations.ts'
 import type { TrustedKubeconfig } from '../../src/sync/credentials.ts'
 import { startFleetSyncer } from '../../src/sync/fleet-syncer.ts'
 import type { SyncLimitsGiven } from '../../src/sync/limits.ts'
+import { parsePrunePath } from '../../src/sync/prune-paths.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -48,6 +49,8 @@ export interface FleetOptions {
   readonly limits?: SyncLimitsGiven
   readonly secretValues?: 'digest' | 'store'
   readonly trustedKubeconfigs?: readonly TrustedKubeconfig[]
+  /** Paths. */
+  readonly prune?: readonly string[]
 }
 
 export type SyncedFleet = Awaited<ReturnType<typeof syncedFleet>>
@@ -61,7 +64,7 @@ export async function syncedFleet(options: FleetOptions = {}) {
   const query = async <T>(text: string, values: unknown[] = []) =>
     (await store.pool.query(text, values)).rows as T[]
 
-  const startSyncer = (limits: SyncLimitsGiven = {}) =>
+  const startSyncer = (limits: SyncLimitsGiven = {}, prune = options.prune ?? []) =>
     startFleetSyncer({
       store,
       registrations: databaseRegistrationSource(registrations),
@@ -71,6 +74,7 @@ export async function syncedFleet(options: FleetOptions = {}) {
       log: createLogger('silent'),
       clock: systemClock,
       registry,
+      prune: prune.map(parsePrunePath),
       ...(options.trustedKubeconfigs && { trustedKubeconfigs: options.trustedKubeconfigs }),
       limits: {
         ...QUICK,
@@ -175,6 +179,14 @@ export async function syncedFleet(options: FleetOptions = {}) {
       )
       return rows[0]?.stale_reason ?? null
     },
+    /** Milliseconds; what readers are told of a cluster that is not in step. */
+    async lastInStep(cluster: string): Promise<number | undefined> {
+      const rows = await query<{ stale_since: Date | null }>(
+        'select stale_since from cluster where name = $1 and removed_at is null',
+        [cluster],
+      )
+      return rows[0]?.stale_since?.getTime()
+    },
     /** Leaves the syncer to the caller, to run beside another. */
     takeSyncer() {
       return syncer
@@ -186,9 +198,9 @@ export async function syncedFleet(options: FleetOptions = {}) {
     async metrics() {
       return registry.metrics()
     },
-    async startSyncer(limits: SyncLimitsGiven = {}) {
+    async startSyncer(limits: SyncLimitsGiven = {}, prune?: readonly string[]) {
       registry = new Registry()
-      syncer = await startSyncer(limits)
+      syncer = await startSyncer(limits, prune)
     },
     async stop() {
       await syncer.stop()

@@ -20,6 +20,7 @@ const TAKES = [
   'databaseUrl',
   'encryptionKeyFile',
   'secretValues',
+  'prune',
   'importKubeconfig',
   'context',
   'firstLists',
@@ -42,8 +43,8 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
     required<'encryptionKeyFile', string>(config, 'encryptionKeyFile'),
     'fail',
   )
-  const trustedKubeconfigs = readImports(config)
-  const { secretValues, firstLists, firstListsPerMember } = config
+  const trustedKubeconfigs = await readImports(config)
+  const { secretValues, prune, firstLists, firstListsPerMember } = config
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass syncer' })
   started.defer(() => store.close())
@@ -54,6 +55,7 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
     registrations: databaseRegistrationSource(registrations),
     clock: systemClock,
     holder: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
+    ...(prune && { prune }),
     limits: { firstLists, firstListsPerMember },
     version: version(),
   })

@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { type Config, variablesFor } from '../../config.ts'
+import { formatFieldPath } from '../../kube/field-selector.ts'
 import type { Logger } from '../../log.ts'
 import { createRegistrations } from '../../registration/registrations.ts'
 import { connectStore, type Store } from '../../store/connect.ts'
@@ -28,6 +29,7 @@ export const STANDALONE_SETTINGS = [
   'tlsSan',
   'encryptionKeyFile',
   'secretValues',
+  'prune',
   'importKubeconfig',
   'context',
   'firstLists',
@@ -110,11 +112,12 @@ async function startParts(
 /** What the syncer must know as it was given to us. */
 function inherited(config: StandaloneConfig) {
   const { secretValues, firstLists, firstListsPerMember, logLevel } = config
-  const { importKubeconfig, context } = config
+  const { importKubeconfig, context, prune } = config
   return {
     ...{ secretValues, firstLists, firstListsPerMember, logLevel },
     ...(importKubeconfig !== undefined && { importKubeconfig }),
     ...(context !== undefined && { context }),
+    ...(prune !== undefined && { prune: prune.map(formatFieldPath) }),
   }
 }
 
