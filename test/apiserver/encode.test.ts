@@ -91,6 +91,17 @@ describe('YAML', () => {
       { numRuns: 500 },
     )
   })
+  const ODD_KEYS = [
+    '[{"\\\\":1},{"\\"":2}]',
+    '{"a":{"x":1,"\\\\":2},"b":{"x":1,"\\"":2},"c":{"x":1,"\\n":2},"d":{"x":1,"\\u0041":2}}',
+    '{"\\ue000a":1,"\ue000":{"\ue0005c00":2}}',
+    '{"a":": \\"x\\":","\\"b\\"":"c"}',
+  ]
+  test.each(ODD_KEYS)('keeps keys apart that are spelled with escapes: %s', (text) => {
+    // Not by JSON.parse, which does not.
+    const read = parse(text, { version: '1.2' })
+    expect(parse(jsonToYaml(text), { version: '1.1' })).toEqual(read)
+  })
   test('of an entry reads back as a list of one', () => {
     fc.assert(
       fc.property(json, (value) => {
