@@ -1,6 +1,7 @@
 /** What the routes of this server read, as functions: a database is put behind them in server.ts. */
 import type { GroupResource } from '../kube/group-resource.ts'
-import type { ListRequest, RawRow } from '../store/list-request.ts'
+import type { ListRequest, Owner, RawRow } from '../store/list-request.ts'
+import type { OwnerSearch } from '../store/owners.ts'
 import type { ReadScope } from '../store/read-scope.ts'
 
 export interface GetRequest {
@@ -19,6 +20,8 @@ export interface ObjectReader {
   readonly count: (request: ListRequest) => Promise<number>
   /** One per cluster that has it. */
   readonly get: (request: GetRequest) => Promise<readonly RawRow[]>
+  /** The parents of the objects that an owner search is after. */
+  readonly owners: (search: OwnerSearch) => Promise<readonly Owner[]>
   /** The fleet's revision, a decimal integer. */
   readonly revision: () => Promise<string>
 }

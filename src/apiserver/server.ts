@@ -17,6 +17,7 @@ import { findAccessToken } from '../store/access-tokens.ts'
 import type { Store } from '../store/connect.ts'
 import { currentRevision } from '../store/fleet-revision.ts'
 import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
+import { findOwners } from '../store/owners.ts'
 import type { Access } from './access/access.ts'
 import type { CatalogCache } from './catalog.ts'
 import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
@@ -125,6 +126,7 @@ function objectReader(store: Store): ObjectReader {
     list: (request, signal) => listObjects(store, request, { signal }),
     count: (request) => countObjects(store, request),
     get: (request) => getObject(store, request),
+    owners: (search) => findOwners(store, search),
     revision: () => currentRevision(store),
   }
 }

@@ -15,6 +15,10 @@ export type SearchTermName =
   | 'fuzzy-name'
   | 'since'
   | 'before'
+  | 'owner-uid'
+  | 'owner-name'
+  | 'owner-gr'
+  | 'owner-seniority'
   | 'orderby'
   | 'limit'
   | 'offset'
@@ -43,6 +47,14 @@ const LABELS: Readonly<Record<string, SearchTermName>> = {
   [`${INTERNAL}fuzzy-name`]: 'fuzzy-name',
   [`${SEARCH}since`]: 'since',
   [`${SEARCH}before`]: 'before',
+  [`${SEARCH}owner-uid`]: 'owner-uid',
+  [`${INTERNAL}owner-uid`]: 'owner-uid',
+  [`${SEARCH}owner-name`]: 'owner-name',
+  [`${INTERNAL}owner-name`]: 'owner-name',
+  [`${SEARCH}owner-gr`]: 'owner-gr',
+  [`${INTERNAL}owner-gr`]: 'owner-gr',
+  [`${SEARCH}owner-seniority`]: 'owner-seniority',
+  [`${INTERNAL}owner-seniority`]: 'owner-seniority',
   [`${SEARCH}orderby`]: 'orderby',
   [`${SEARCH}limit`]: 'limit',
   [`${SEARCH}size`]: 'limit',
@@ -59,24 +71,17 @@ const QUERIES: Readonly<Record<string, SearchTermName>> = {
   fuzzyName: 'fuzzy-name',
   since: 'since',
   before: 'before',
+  ownerUID: 'owner-uid',
+  ownerName: 'owner-name',
+  ownerGR: 'owner-gr',
+  ownerSeniority: 'owner-seniority',
   orderby: 'orderby',
   withContinue: 'with-continue',
   withRemainingCount: 'with-remaining-count',
 }
 
-const OWNER_LABELS = ['owner-uid', 'owner-name', 'owner-gr', 'owner-seniority']
-const LABELS_LATER: readonly string[] = OWNER_LABELS.flatMap((key) => [
-  SEARCH + key,
-  INTERNAL + key,
-])
-const QUERIES_LATER: readonly string[] = [
-  'ownerUID',
-  'ownerName',
-  'ownerGR',
-  'ownerSeniority',
-  'groups',
-  'resources',
-]
+/** Only collection resources take them. */
+const COLLECTION_QUERIES: readonly string[] = ['groups', 'resources']
 
 /** Everything else that a reader may put in the query of a get or list. */
 const OTHER_QUERIES: readonly string[] = [
@@ -108,7 +113,7 @@ export interface SplitLabels {
   readonly objectLabels: readonly LabelRequirement[]
 }
 
-/** @throws 400 `BadRequest` for a `clusterpedia.io` key that is not known, or not supported yet. */
+/** @throws 400 `BadRequest` for a `clusterpedia.io` key that is not known. */
 export function splitSearchLabels(requirements: readonly LabelRequirement[]): SplitLabels {
   const terms: SearchTerm[] = []
   const clusterLabels: LabelRequirement[] = []
@@ -145,17 +150,14 @@ export function refuseNotIn({ name, key, operator }: SearchTerm): void {
 }
 
 function unknownLabel(key: string): StatusError {
-  if (LABELS_LATER.includes(key)) {
-    return new StatusError('BadRequest', `the search label ${quoted(key)} is not supported yet`)
-  }
-  const known = [...Object.keys(LABELS), ...LABELS_LATER]
+  const known = Object.keys(LABELS)
   return new StatusError(
     'BadRequest',
     `unknown search label ${quoted(key)}${didYouMean(key, known)}`,
   )
 }
 
-/** @throws 400 `BadRequest` for a query that is not known, or not supported yet. */
+/** @throws 400 `BadRequest` for a query that is not known here. */
 export function searchQueryTerms(query: URLSearchParams): readonly SearchTerm[] {
   const terms: SearchTerm[] = []
   for (const key of new Set(query.keys())) {
@@ -177,8 +179,8 @@ function splitList(text: string): readonly string[] {
 
 function refuseUnknownQuery(key: string): void {
   if (OTHER_QUERIES.includes(key)) return
-  if (QUERIES_LATER.includes(key)) {
-    throw new StatusError('BadRequest', `the query ${quoted(key)} is not supported yet`)
+  if (COLLECTION_QUERIES.includes(key)) {
+    throw new StatusError('BadRequest', `the query ${quoted(key)} is for collection resources only`)
   }
   const known = [...Object.keys(QUERIES), ...OTHER_QUERIES]
   throw new StatusError('BadRequest', `unknown query ${quoted(key)}${didYouMean(key, known)}`)

@@ -8,6 +8,7 @@ import { type FieldRequirement, parseFieldSelector } from './field-selector.ts'
 import { type LabelRequirement, parseLabelSelector } from './label-selector.ts'
 import { boolean } from './list-options.ts'
 import { didYouMean } from './nearest.ts'
+import { parseOwner, type WantedOwner } from './search-owner.ts'
 import {
   refuseNotIn,
   type SearchTerm,
@@ -27,6 +28,7 @@ export type SearchCondition =
     }
   | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
   | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
+  | { readonly on: 'owner'; readonly owner: WantedOwner }
   | { readonly on: 'label'; readonly requirement: LabelRequirement }
   | { readonly on: 'field'; readonly requirement: FieldRequirement }
 
@@ -84,6 +86,7 @@ export function parseSearch(query: URLSearchParams): Search {
   const conditions = [
     ...keyConditions(terms),
     ...createdCondition(terms),
+    ...ownerCondition(terms),
     ...labels.objectLabels.map((requirement) => ({ on: 'label' as const, requirement })),
     ...parseFieldSelector(query.get('fieldSelector') ?? '').map((requirement) => ({
       on: 'field' as const,
@@ -170,6 +173,16 @@ function createdCondition(terms: Terms): readonly SearchCondition[] {
     throw refuse(`"since" must not be after "before": ${times}`)
   }
   return [{ on: 'created', ...optional('since', since), ...optional('before', before) }]
+}
+
+function ownerCondition(terms: Terms): readonly SearchCondition[] {
+  const owner = parseOwner({
+    uid: terms.value('owner-uid'),
+    name: terms.value('owner-name'),
+    groupResource: terms.value('owner-gr'),
+    seniority: terms.value('owner-seniority'),
+  })
+  return owner ? [{ on: 'owner', owner }] : []
 }
 
 function time(given: { readonly key: string; readonly text: string } | undefined) {

@@ -4,6 +4,7 @@ import { columnIn } from './column-filter.ts'
 import { matchesField } from './field-filter.ts'
 import { matchesLabel } from './label-filter.ts'
 import type { ListRequest, ObjectCondition } from './list-request.ts'
+import { ownedBy } from './owner-filter.ts'
 import { isStorable } from './sql-value.ts'
 
 export type TypeName = ListRequest['type']
@@ -26,6 +27,8 @@ function matches(condition: ObjectCondition, type: TypeName): RawBuilder<boolean
       return nameContains(condition.contains)
     case 'created':
       return createdWithin(condition)
+    case 'owner':
+      return ownedBy(condition.owners, type)
     case 'label':
       return matchesLabel(condition.requirement, type)
     case 'field':

@@ -4,6 +4,14 @@ import type { GroupResource } from '../kube/group-resource.ts'
 import type { LabelRequirement } from '../kube/label-selector.ts'
 import type { ReadScope } from './read-scope.ts'
 
+/** An object that may own others: store/owners.ts. */
+export interface Owner {
+  readonly clusterId: number
+  /** `''` when it is cluster-scoped. */
+  readonly namespace: string
+  readonly uid: string
+}
+
 /** All must hold. Conditions on clusters are not here: they narrow the scope. */
 export type ObjectCondition =
   | {
@@ -15,6 +23,8 @@ export type ObjectCondition =
   | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
   /** Created in `[since, before)`. */
   | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
+  /** One of these owns the object, which is in the owner's namespace or the owner in none. */
+  | { readonly on: 'owner'; readonly owners: readonly Owner[] }
   | { readonly on: 'label'; readonly requirement: LabelRequirement }
   | { readonly on: 'field'; readonly requirement: FieldRequirement }
 

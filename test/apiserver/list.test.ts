@@ -391,14 +391,9 @@ describe('what cannot be answered', () => {
       message: 'unknown search label "x.clusterpedia.io/what-is-this"',
     },
     {
-      name: 'a search label that comes later',
-      query: search(`${S}/owner-uid=x`),
-      message: `the search label "${S}/owner-uid" is not supported yet`,
-    },
-    {
-      name: 'a query that comes later',
-      query: 'ownerName=x',
-      message: 'the query "ownerName" is not supported yet',
+      name: 'a query of collection resources',
+      query: 'groups=apps',
+      message: 'the query "groups" is for collection resources only',
     },
     {
       name: 'a misspelt query',

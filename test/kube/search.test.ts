@@ -144,7 +144,7 @@ describe('conditions', () => {
     {
       selector: 'internalstorage.clusterpedia.io/owner-seniority=1',
       message:
-        'the search label "internalstorage.clusterpedia.io/owner-seniority" is not supported yet',
+        '"internalstorage.clusterpedia.io/owner-seniority" needs the owner\'s name or UID beside it',
     },
     {
       selector: 'shadow.clusterpedia.io/cluster-name=a',

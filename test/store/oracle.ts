@@ -44,6 +44,8 @@ function holds(condition: ObjectCondition, object: TestObject): boolean {
       if (since && !(at !== undefined && at >= since.getTime())) return false
       return !(before && !(at !== undefined && at < before.getTime()))
     }
+    case 'owner':
+      throw new Error('owners are tried in test/apiserver/owner-search.test.ts')
     case 'label':
       return labelHolds(condition.requirement, metadata.labels ?? {})
     case 'field':

@@ -15,6 +15,7 @@ import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
 import type { Surface } from '../prefixes.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import { type Asked, whatIsAsked } from './asked.ts'
+import { withOwners } from './owner-conditions.ts'
 import { type Page, pageOf } from './page.ts'
 import { checkResourceVersion } from './resource-version.ts'
 import type { ResourceParts } from './resources.ts'
@@ -47,7 +48,13 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
   const resourceVersion = await parts.objects.revision()
   checkResourceVersion(options, resourceVersion)
-  const wanted = listRequest({ asked, search, page, form })
+  const conditions = await withOwners(parts, {
+    identity: request.identity,
+    conditions: search.conditions,
+    scope: asked.scope,
+    namespace: path.namespace,
+  })
+  const wanted = listRequest({ asked, conditions, order: search.order, page, form })
   const totalCount = search.withRemainingCount ? await parts.objects.count(wanted) : undefined
   const encoder = (representation.encoding === 'yaml' ? yamlListEncoder : jsonListEncoder)(
     form.frame,
@@ -67,19 +74,20 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
 
 interface ListParts {
   readonly asked: Asked
-  readonly search: Search
+  readonly conditions: ListRequest['conditions']
+  readonly order: ListRequest['order']
   readonly page: Page
   readonly form: RowForm
 }
 
 /** One row more than the page holds tells whether another page follows. */
-function listRequest({ asked, search, page, form }: ListParts): ListRequest {
+function listRequest({ asked, conditions, order, page, form }: ListParts): ListRequest {
   const { limit, offset, after } = page
   return {
     type: asked.type,
     scope: asked.scope,
-    conditions: search.conditions,
-    order: search.order,
+    conditions,
+    order,
     want: form.want,
     ...(limit !== undefined && { limit: page.mayContinue ? limit + 1 : limit }),
     ...(offset !== undefined && { offset }),
