@@ -1,10 +1,6 @@
 /** Delete, at once or once every finalizer has run. */
 import { notFound } from '../kube/status-error.ts'
-import {
-  listRegistrations,
-  type RegistrationWriter,
-  writeRegistrations,
-} from '../store/registrations.ts'
+import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
 import { NO_SECRETS } from './credentials.ts'
 import { formatJson } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
@@ -113,7 +109,7 @@ export async function deleteCollection(
   { kind, selects, options }: DeleteCollectionRequest,
 ): Promise<{ readonly resourceVersion: string; readonly objects: readonly string[] }> {
   return writeRegistrations(context.store, async (writer) => {
-    const { objects, latest } = await listRegistrations(context.store, kind)
+    const { objects, latest } = await writer.list(kind)
     const deleted: string[] = []
     for (const { name } of objects) {
       const row = await writer.read({ group: kind.group, resource: kind.resource, name })

@@ -44,7 +44,7 @@ const KEPT_EVENTS = 4_000
 const KEPT_HOURS = 24
 const WRITES_PER_CLEARING = 64n
 
-/** @throws `StatusError` 404 is the caller's: undefined when there is none. */
+/** @returns undefined when there is none: the 404 is the caller's. */
 export async function readRegistration(
   store: Store,
   key: RegistrationKey,
@@ -91,7 +91,7 @@ export interface RegistrationListPage {
  * One statement, so that rows and revision belong together.
  */
 export async function listRegistrations(
-  store: Store,
+  { db }: Pick<Store, 'db'>,
   of: GroupResource,
   { at, after = '', limit }: RegistrationListRequest = {},
 ): Promise<RegistrationListPage> {
@@ -113,7 +113,7 @@ export async function listRegistrations(
       select revision.latest, revision.floor, state.name, state.object
       from revision left join (select * from state order by name limit ${limit ?? null}) state
         on revision.at between revision.floor and revision.latest
-      order by state.name`.execute(store.db),
+      order by state.name`.execute(db),
   )
   const { latest, floor } = rows[0]!
   const objects = rows.flatMap(({ name, object }) =>
@@ -175,6 +175,8 @@ export async function readRegistrationEvents(
 export interface RegistrationWriter {
   readonly transaction: Transaction<Database>
   readonly read: (key: RegistrationKey) => Promise<StoredRegistration | undefined>
+  /** What was there when the transaction began. */
+  readonly list: (of: GroupResource) => Promise<RegistrationListPage>
   /** The resourceVersion that the next write of this transaction gets. */
   readonly nextRevision: () => string
   readonly write: (key: RegistrationKey, change: RegistrationChange) => Promise<void>
@@ -214,6 +216,7 @@ function writerOf(transaction: Transaction<Database>, latest: bigint): Registrat
   return {
     transaction,
     read: (key) => selectOne(transaction, key),
+    list: (of) => listRegistrations({ db: transaction }, of),
     nextRevision: () => next.toString(),
     write: async (key, change) => {
       await storeChange(transaction, { key, change, revision: next.toString() })

@@ -149,3 +149,10 @@ test('a collection: those that are selected', async () => {
   const left = await api.ask('GET', TEMPLATES)
   expect(left.json.items).toHaveLength(1)
 })
+
+test('more collections at once than there are connections to the database', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => api.ask('DELETE', `${TEMPLATES}?labelSelector=size%3Dnone`)),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+})
