@@ -110,7 +110,7 @@ function encode(bytes: Buffer, scan: Scan, parts: FixedParts & { printer: Printe
 
 function parsed(text: string, scan: Scan, key: ObjectKey): KubeObject {
   try {
-    return parseLossless(text, scan.bigNumbers) as KubeObject
+    return parseLossless(text, scan) as KubeObject
   } catch (error) {
     throw new InvalidObject(`not JSON: ${error instanceof Error ? error.message : error}`, key)
   }

@@ -2,8 +2,11 @@
 
 const INTEGER = /^-?\d+$/
 
-/** @param bigNumbers - whether a number of 16 digits or more occurs: without one, plain JSON.parse is right and faster. */
-export function parseLossless(text: string, bigNumbers: boolean): unknown {
+/** @param options.bigNumbers - whether a number of 16 digits or more occurs: without one, plain JSON.parse is right and faster. */
+export function parseLossless(
+  text: string,
+  { bigNumbers }: { readonly bigNumbers: boolean },
+): unknown {
   if (!bigNumbers) return JSON.parse(text)
   try {
     return JSON.parse(text, keepDigits)

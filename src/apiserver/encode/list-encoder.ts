@@ -26,9 +26,12 @@ export interface ListMetadata {
 export interface ListEncoder {
   readonly contentType: string
   readonly open: () => Buffer
-  /** The pieces to send for one entry, given the pieces of its JSON. */
-  readonly entry: (json: readonly Buffer[], isFirst: boolean) => readonly Buffer[]
-  readonly close: (metadata: ListMetadata, isEmpty: boolean) => Buffer
+  /** The pieces to send for an entry, given the pieces of its JSON. */
+  readonly first: (json: readonly Buffer[]) => readonly Buffer[]
+  readonly next: (json: readonly Buffer[]) => readonly Buffer[]
+  readonly close: (metadata: ListMetadata) => Buffer
+  /** In place of `close`, when there was no entry. */
+  readonly closeEmpty: (metadata: ListMetadata) => Buffer
 }
 
 const COMMA = Buffer.from(',')
@@ -37,25 +40,30 @@ export function jsonListEncoder(frame: ListFrame): ListEncoder {
   const { kind, apiVersion, columnDefinitions, entries } = frame
   const columns = columnDefinitions === undefined ? '' : `,"columnDefinitions":${columnDefinitions}`
   const start = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`
+  const close = (metadata: ListMetadata) =>
+    Buffer.from(`],"metadata":${JSON.stringify(metadata)}}\n`)
   return {
     contentType: 'application/json',
     open: () => Buffer.from(`{${start}${columns},"${entries}":[`),
-    entry: (json, isFirst) => (isFirst ? json : [COMMA, ...json]),
-    close: (metadata) => Buffer.from(`],"metadata":${JSON.stringify(metadata)}}\n`),
+    first: (json) => json,
+    next: (json) => [COMMA, ...json],
+    close,
+    closeEmpty: close,
   }
 }
 
 export function yamlListEncoder(frame: ListFrame): ListEncoder {
   const { entries, columnDefinitions, kind, apiVersion } = frame
   const columns = columnDefinitions ? jsonToYaml(`{"columnDefinitions":${columnDefinitions}}`) : ''
+  const item = (json: readonly Buffer[]) => jsonToYamlItem(Buffer.concat(json).toString('utf8'))
+  const end = (metadata: ListMetadata) => jsonToYaml(JSON.stringify({ metadata }))
   return {
     contentType: 'application/yaml',
     open: () =>
       Buffer.from(`${jsonToYaml(JSON.stringify({ apiVersion, kind }))}${columns}${entries}:`),
-    entry: (json, isFirst) => [
-      Buffer.from(`${isFirst ? '\n' : ''}${jsonToYamlItem(Buffer.concat(json).toString('utf8'))}`),
-    ],
-    close: (metadata, isEmpty) =>
-      Buffer.from(`${isEmpty ? ' []\n' : ''}${jsonToYaml(JSON.stringify({ metadata }))}`),
+    first: (json) => [Buffer.from(`\n${item(json)}`)],
+    next: (json) => [Buffer.from(item(json))],
+    close: (metadata) => Buffer.from(end(metadata)),
+    closeEmpty: (metadata) => Buffer.from(` []\n${end(metadata)}`),
   }
 }

@@ -117,8 +117,10 @@ function rowObject(item: Served, include: IncludeObject, metaVersion: string): s
 /** A bookmark is an object of the kind that has nothing but a resourceVersion. */
 export function bookmark(
   { group, version, kind }: RegistrationKind,
-  resourceVersion: string,
-  initialEventsEnd: boolean,
+  {
+    resourceVersion,
+    initialEventsEnd,
+  }: { readonly resourceVersion: string; readonly initialEventsEnd: boolean },
 ): Served {
   const object: JsonObject = {
     apiVersion: `${group}/${version}`,

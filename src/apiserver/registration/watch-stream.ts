@@ -74,7 +74,7 @@ async function writeEvents(
 
 function objectOf(event: Exclude<WatchEvent, { type: 'ERROR' }>, kind: RegistrationKind): Served {
   if (event.type === 'BOOKMARK') {
-    return bookmark(kind, event.resourceVersion, event.initialEventsEnd)
+    return bookmark(kind, event)
   }
   return { object: event.object, text: formatJson(event.object) }
 }

@@ -19,6 +19,7 @@ import {
   requiredField,
 } from '../../registration/validation.ts'
 import type { WriteOptions } from '../../registration/write-object.ts'
+import type { PatchType } from './request-body.ts'
 
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
 
@@ -50,7 +51,8 @@ export function writeOptions(
 }
 
 /** What only an apply may say, and what it must. @throws 422 */
-export function checkPatchOptions(query: URLSearchParams, isApply: boolean): void {
+export function checkPatchOptions(query: URLSearchParams, type: PatchType): void {
+  const isApply = type === 'apply'
   const manager = query.get('fieldManager') ?? ''
   refuse('PatchOptions', [
     ...(isApply && manager === ''

@@ -58,7 +58,7 @@ export async function answerPatch(
   const query = queryOf(exchange)
   const { type, body } = patchBody(exchange.request)
   const options = writeOptions(query, userAgentOf(exchange), 'PatchOptions')
-  checkPatchOptions(query, type === 'apply')
+  checkPatchOptions(query, type)
   const { kind, registrations } = parts
   const request = { ...path, kind, body, options }
   const { object, warnings, created } = await (type === 'apply'

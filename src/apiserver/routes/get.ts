@@ -88,8 +88,8 @@ function answerJson(form: RowForm, { as }: Representation, row: RawRow): readonl
   const { metadata } = row
   const { resourceVersion } = JSON.parse(metadata!.toString('utf8')) as { resourceVersion: string }
   const encoder = jsonListEncoder(form.frame)
-  const entry = encoder.entry(form.row(row), true)
-  return [encoder.open(), ...entry, encoder.close({ resourceVersion }, false)]
+  const entry = encoder.first(form.row(row))
+  return [encoder.open(), ...entry, encoder.close({ resourceVersion })]
 }
 
 const NEWLINE = Buffer.from('\n')

@@ -26,7 +26,8 @@ export async function writeList(
   const { encoder } = answer
   await write(sink, [encoder.open()])
   const { shown, next } = await writeRows(sink, batches, answer)
-  await write(sink, [encoder.close(metadataOf(answer, shown, next), shown === 0)])
+  const close = shown === 0 ? encoder.closeEmpty : encoder.close
+  await write(sink, [close(metadataOf(answer, shown, next))])
 }
 
 async function writeRows(
@@ -40,7 +41,8 @@ async function writeRows(
   for await (const rows of batches) {
     for (const row of rows) {
       if (shown === limit) return { shown, ...(last && { next: last }) }
-      const waiting = write(sink, encoder.entry(toJson(row), shown === 0))
+      const entry = shown === 0 ? encoder.first : encoder.next
+      const waiting = write(sink, entry(toJson(row)))
       if (waiting !== undefined) await waiting
       shown++
       last = row
