@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -11,6 +11,8 @@ let folder: string
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'fleetglass-test-'))
+  mkdirSync(join(folder, 'served/demo'), { recursive: true })
+  writeFileSync(join(folder, 'served/encryption-key'), '')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -100,12 +102,27 @@ describe('what cannot be done ends with exit code 1 and one sentence', () => {
     {
       name: 'a data directory that is a file',
       args: ['serve', '--data-dir', PROGRAM],
-      says: /^error: cannot make the data directory .*\n$/,
+      says: /^error: cannot make the data directory .*: file already exists\n$/,
+    },
+    {
+      name: 'a data directory below a file',
+      args: ['serve', '--data-dir', join(PROGRAM, 'below')],
+      says: /^error: cannot make the data directory .*below: not a directory\n$/,
+    },
+    {
+      name: 'a demo in the directory of a serve that has had a demo beside it',
+      args: ['demo', '--data-dir', 'served'],
+      says: /^error: .*served belongs to a fleetglass that is no demo: give another --data-dir\n$/,
+    },
+    {
+      name: 'a backup that is not there',
+      args: ['restore', 'missing.json'],
+      says: /^error: nothing was restored from .*missing\.json: no such file or directory\n$/,
     },
     {
       name: 'a kubeconfig that is not there',
       args: ['serve', '--import-kubeconfig', 'missing.yaml'],
-      says: /^error: cannot read the kubeconfig .*missing\.yaml: .*\n$/,
+      says: /^error: cannot read the kubeconfig .*missing\.yaml: no such file or directory\n$/,
     },
     {
       name: 'a token of a data directory that is none',

@@ -332,11 +332,34 @@ describe.skipIf(!HAS_KUBECTL)('a PediaCluster with kubectl', () => {
     expect((await command(['token', 'list'])).stdout).toMatch(
       /^NAME +STATE +CREATED +EXPIRES\nvera +good /,
     )
+    expect(await command(['token', 'create', ...flags])).toMatchObject({
+      exitCode: 1,
+      stderr:
+        'error: there is already a token named "vera": choose another name, or revoke it first\n',
+    })
     expect((await command(['token', 'revoke', 'vera'])).exitCode).toBe(0)
     await until(async () => (await viewer.paste(NAMES)).stderr.includes('Unauthorized'))
     expect(await must(kubectl, 'kubectl get fleetaccesses -o name')).toBe('')
   }, 60_000)
 })
+
+test('a token whose kubeconfig cannot be written is not made', async () => {
+  const server = await serve(dataDir)
+  await server.says('fleetglass is ready')
+  const files = [
+    { path: join(folder, 'missing/viewer'), why: 'no such file or directory' },
+    { path: folder, why: 'it is a directory' },
+  ]
+  for (const { path, why } of files) {
+    const flags = ['--name', 'vera', '--viewer', '--kubeconfig', path]
+    expect(await command(['token', 'create', ...flags])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `error: cannot write ${path}: ${why}\n`,
+    })
+  }
+  expect((await command(['token', 'list'])).stdout.trim().split('\n')).toHaveLength(1)
+}, 60_000)
 
 describe('backup and restore', () => {
   test.skipIf(!HAS_KUBECTL)(

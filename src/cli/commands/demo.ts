@@ -2,7 +2,7 @@
  * `fleetglass demo`: `serve` with four simulated member clusters, registered by applying manifests
  * to our own API, as a user would.
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
@@ -11,6 +11,7 @@ import { startDemoFleet } from '../../demo/fleet.ts'
 import { DEMO_MEMBERS } from '../../demo/members.ts'
 import { createLogger } from '../../log.ts'
 import { keyFileIn, prepareDataDir } from '../data-dir/data-dir.ts'
+import { replaceFile } from '../data-dir/write-file.ts'
 import { adminApi } from '../demo/admin-api.ts'
 import { freeAddress } from '../demo/free-address.ts'
 import { demoGuide } from '../demo/guide.ts'
@@ -78,6 +79,7 @@ async function runDemo(config: DemoConfig, command: string | undefined): Promise
   }
   if (command !== undefined) return await runCommand(command, standalone.kubeconfig, signal)
   if (!signal.aborted) console.log(demoGuide(standalone))
+  signal.addEventListener('abort', () => progress('stopping'))
   return await untilStopped(standalone, signal)
 }
 
@@ -112,10 +114,12 @@ async function stopped(starting: Promise<{ stop(): Promise<void> }>): Promise<vo
 /** What is in a demo's directory is thrown away by the next demo, so it must be one. */
 function claimDataDir(dataDir: string): void {
   const mark = join(dataDir, 'demo')
-  if (!existsSync(mark) && existsSync(keyFileIn(dataDir))) {
+  const found = statSync(mark, { throwIfNoEntry: false })
+  // Where serve keeps its own, `demo` may be the directory of a demo.
+  if ((!found && existsSync(keyFileIn(dataDir))) || found?.isDirectory()) {
     throw new CommandFailure(
       `${dataDir} belongs to a fleetglass that is no demo: give another --data-dir`,
     )
   }
-  writeFileSync(mark, 'What is here is thrown away by the next demo.\n')
+  replaceFile(mark, 'What is here is thrown away by the next demo.\n')
 }
