@@ -88,6 +88,8 @@ export interface ClusterSyncResources extends KubeObject {
 
 /** Set to `"true"` on a PediaCluster: its mirror is kept and served as it is, and not updated. */
 export const PAUSED_ANNOTATION = 'fleetglass.io/paused'
+/** On registrations that `--import-kubeconfig` made: the context that they follow. */
+export const IMPORTED_ANNOTATION = 'fleetglass.io/imported-context'
 
 /**
  * Set to `"true"` on a PediaCluster: the certificate of its API server is not verified, and whoever

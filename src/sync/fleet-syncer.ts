@@ -19,7 +19,7 @@ import { accessFromSpec, credentialsFromKubeconfig, type TrustedKubeconfig } fro
 import { FleetVersions } from './fleet-versions.ts'
 import { Gate } from './gate.ts'
 import { limitsFrom, type SyncLimitsGiven } from './limits.ts'
-import type { MemberAccess } from './member-access.ts'
+import { InvalidConfig, type MemberAccess } from './member-access.ts'
 import { SyncMetrics } from './metrics.ts'
 import { ObjectWriter } from './object-writer.ts'
 import type { SyncServices } from './services.ts'
@@ -177,7 +177,9 @@ class Fleet {
 
   #accessOf({ metadata, spec }: PediaCluster): MemberAccess {
     const trusted = this.#options.trustedKubeconfigs?.find(({ name }) => name === metadata.name)
-    if (!trusted || spec.kubeconfig || spec.apiserver) {
+    const hasOwn = spec.kubeconfig || spec.apiserver
+    if (!trusted || hasOwn) {
+      if (!hasOwn) refuseForgottenImport(metadata)
       return accessFromSpec(spec, { insecure: skipsVerify(metadata) })
     }
     return credentialsFromKubeconfig(trusted.kubeconfig, {
@@ -187,4 +189,12 @@ class Fleet {
       ...(trusted.context !== undefined && { context: trusted.context }),
     })
   }
+}
+
+function refuseForgottenImport({ annotations }: PediaCluster['metadata']): void {
+  const context = annotations?.[IMPORTED_ANNOTATION]
+  if (context === undefined) return
+  throw new InvalidConfig(
+    `it was imported from a kubeconfig, and this start has no --import-kubeconfig with the context ${JSON.stringify(context)}`,
+  )
 }

@@ -33,6 +33,8 @@ export class StatusWriter {
   #written: PediaClusterStatus | undefined
   #isSure = false
   #recorded = ''
+  /** Of any session so far: a cluster that is paused or edited has none, and was in step until then. */
+  #lastHealthyAt: number | undefined
 
   constructor(options: StatusWriterOptions) {
     this.#options = options
@@ -87,13 +89,14 @@ export class StatusWriter {
   }
 
   async #record(facts: ClusterFacts): Promise<void> {
+    this.#lastHealthyAt = facts.session?.lastHealthyAt ?? this.#lastHealthyAt
     const clusterId = this.#options.clusterId()
     if (clusterId === undefined) return
     const reason = staleReason(facts)
     const version = facts.session?.health?.versionDocument
     const said = JSON.stringify([reason, version])
     if (said === this.#recorded) return
-    const at = facts.session?.lastHealthyAt
+    const at = this.#lastHealthyAt
     await recordClusterState(this.#options.services.store, clusterId, {
       staleReason: reason,
       ...(version !== undefined && { version }),

@@ -129,6 +129,7 @@ test('a paused cluster keeps its mirror as it is, says so, and goes on where it 
   const member = await startMemberCluster()
   put(member, 'one')
   await fleet.register('paused', { apiserver: member.url, syncResources: LIST })
+  const before = Date.now()
   await fleet.ready('paused')
   await fleet.patch('paused', { metadata: { annotations: { 'fleetglass.io/paused': 'true' } } })
   await until(async () => (await fleet.condition('paused', 'SynchroRunning'))?.reason === 'Paused')
@@ -139,6 +140,7 @@ test('a paused cluster keeps its mirror as it is, says so, and goes on where it 
     reason: 'Paused',
   })
   expect(await fleet.staleReason('paused')).toMatch(/^paused by the annotation/)
+  expect(await fleet.lastInStep('paused')).toBeGreaterThan(before - 10_000)
   put(member, 'two')
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(await names('paused')).toBe('default/one')
@@ -148,6 +150,18 @@ test('a paused cluster keeps its mirror as it is, says so, and goes on where it 
   expect(await fleet.staleReason('paused')).toBeNull()
   await fleet.remove('paused')
   await member.stop()
+})
+
+test('a cluster of an import that this start was not given says so', async () => {
+  await fleet.register('imported', { syncResources: LIST })
+  const annotations = { 'fleetglass.io/imported-context': 'me@imported' }
+  await fleet.patch('imported', { metadata: { annotations } })
+  const said = async () => String((await fleet.condition('imported', 'Validated'))?.message)
+  await until(async () =>
+    (await said()).includes('no --import-kubeconfig with the context "me@imported"'),
+  )
+  expect(await fleet.condition('imported', 'Validated')).toMatchObject({ reason: 'InvalidConfig' })
+  await fleet.remove('imported')
 })
 
 describe('removal', () => {
