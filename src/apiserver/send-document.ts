@@ -12,6 +12,9 @@ import { wantsPretty } from './encode/pretty-json.ts'
 
 const MEDIA_TYPES = ['application/json', 'application/yaml'] as const
 
+/** What stands in a document twice is written twice: an alias cannot come before its anchor. */
+const AS_YAML = { sortMapEntries: true, aliasDuplicateObjects: false }
+
 /** A document, and what is kept of it once it was sent. */
 export class JsonDocument {
   readonly value: unknown
@@ -58,7 +61,7 @@ export function sendDocument(
   reply.code(statusCode)
   reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache, private')
   if (type === 'application/yaml') {
-    return reply.type(type).send(Buffer.from(stringify(document.value, { sortMapEntries: true })))
+    return reply.type(type).send(Buffer.from(stringify(document.value, AS_YAML)))
   }
   const { body, etag } = document.sent()
   if (statusCode === 200) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type DocumentServer, documentServer, grant } from '../support/document-server.ts'
 import {
@@ -280,6 +281,9 @@ describe('the forms of an answer', () => {
   )
 
   test('YAML and indented JSON are the same document', async () => {
+    // A group's versions hold its preferred one once more.
+    const groups = await get(`${FLEET}/apis`, { accept: 'application/yaml' })
+    expect(parse(groups.body)).toEqual(JSON.parse((await get(`${FLEET}/apis`)).body))
     const yaml = await get(`${FLEET}/apis/extensions/v1beta1`, { accept: 'application/yaml' })
     expect(yaml.headers['content-type']).toBe('application/yaml')
     expect(yaml.body).toContain('- kind: Ingress\n')
