@@ -7,7 +7,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { commandsFor, type DefineCommand } from './commands/commands.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, messageOf } from './failure.ts'
 import { version } from './version.ts'
 
 /** What a command gets back to `run`: its exit code, 0 when it says nothing. */
@@ -54,6 +54,11 @@ function explain(error: unknown): number {
   if (error instanceof CommandFailure) {
     console.error(`error: ${error.message}`)
     return error.exitCode
+  }
+  // A file that is in the way, missing, read-only, or on a disk that is full.
+  if (error instanceof Error && 'syscall' in error && 'path' in error) {
+    console.error(`error: ${error.path}: ${messageOf(error)}`)
+    return 1
   }
   // By name, because store/connect.ts is loaded only by commands that need a database.
   if (error instanceof Error && error.name === 'StoreUnavailable') {

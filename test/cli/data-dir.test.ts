@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -40,6 +41,13 @@ describe('the lock of a data directory', () => {
     first.release()
     lockDirectory(dataDir).release()
     expect(existsSync(join(dataDir, 'lock'))).toBe(false)
+  })
+
+  test('a folder that is in its way is named', () => {
+    mkdirSync(join(dataDir, 'lock'))
+    expect(() => lockDirectory(dataDir)).toThrow(
+      /cannot make the file lock in .*: illegal operation/,
+    )
   })
 
   test('a process that was killed no longer has it', async () => {

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandFailure, hasCode } from '../failure.ts'
+import { CommandFailure, hasCode, messageOf } from '../failure.ts'
 
 export interface DirectoryLock {
   release(): void
@@ -19,8 +19,18 @@ export function isLocked(dataDir: string): boolean {
   return held !== undefined && livingHolder(held) !== undefined
 }
 
-/** @throws CommandFailure when a running process has it. */
+/** @throws CommandFailure when a running process has it, or no file can be made in it. */
 export function lockDirectory(dataDir: string): DirectoryLock {
+  try {
+    return takeLock(dataDir)
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    const why = messageOf(error)
+    throw new CommandFailure(`cannot make the file lock in ${dataDir}: ${why}`, { cause: error })
+  }
+}
+
+function takeLock(dataDir: string): DirectoryLock {
   const path = join(dataDir, 'lock')
   const ours = `${process.pid} ${startOf(process.pid)}\n`
   const beside = `${path}.${process.pid}`
