@@ -73,7 +73,7 @@ function createServices(options: FleetSyncerOptions): SyncServices {
     ...{ store, keyring, secretValues, holder, clock, log, limits, metrics, budget },
     userAgent: `fleetglass/${options.version ?? 'dev'}`,
     writer: new ObjectWriter({ store, gate, metrics, clock, log }),
-    firstLists: new Gate(limits.firstLists),
+    firstLists: new Gate(limits.firstLists, limits.firstListMilliseconds),
     remakes: new Gate(1),
     prune: options.prune ?? [],
   }

@@ -7,11 +7,17 @@ interface Waiting {
 
 export class Gate {
   readonly #places: number
+  readonly #mostMilliseconds: number | undefined
   #taken = 0
   readonly #waiting: Waiting[] = []
 
-  constructor(places: number) {
+  /**
+   * @param mostMilliseconds - work that takes longer goes on, but no longer keeps others out: it may
+   *   never end. Left out: however long it takes.
+   */
+  constructor(places: number, mostMilliseconds?: number) {
     this.#places = places
+    this.#mostMilliseconds = mostMilliseconds
   }
 
   get waiting(): number {
@@ -24,10 +30,18 @@ export class Gate {
     options: { weight?: number; signal?: AbortSignal } = {},
   ): Promise<T> {
     await this.#enter(options.weight ?? 0, options.signal)
+    let isInside = true
+    const leave = () => {
+      if (isInside) this.#leave()
+      isInside = false
+    }
+    const most = this.#mostMilliseconds
+    const patience = most === undefined ? undefined : setTimeout(leave, most).unref()
     try {
       return await work()
     } finally {
-      this.#leave()
+      clearTimeout(patience)
+      leave()
     }
   }
 

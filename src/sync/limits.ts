@@ -12,6 +12,8 @@ export interface SyncLimits {
   /** First lists at once: of all members, and of one. */
   readonly firstLists: number
   readonly firstListsPerMember: number
+  /** One that takes longer no longer keeps others out: a member can send a list without an end. */
+  readonly firstListMilliseconds: number
   readonly leaseSeconds: number
   readonly healthMilliseconds: number
   /** A health check that takes longer has failed. */
@@ -47,6 +49,7 @@ export const DEFAULT_LIMITS: SyncLimits = {
   writers: 3,
   firstLists: 8,
   firstListsPerMember: 2,
+  firstListMilliseconds: 300_000,
   leaseSeconds: 15,
   healthMilliseconds: 10_000,
   healthTimeoutMilliseconds: 10_000,

@@ -28,6 +28,10 @@ export type ListItem = { readonly bytes: Buffer } | { readonly tooLargeBytes: nu
 
 /** kind, apiVersion and metadata of a list are small; a Status in place of a list is not large. */
 const FIELD_BYTES = 1024 * 1024
+/** Nothing else of a list is looked at, however much of it a member sends. */
+const FIELDS: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata'])
+/** One that is so many times too large is no object but a stream without an end. */
+const SKIPPED_TIMES_MOST = 16
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 type Place = 'start' | 'list' | 'items' | 'end'
@@ -190,6 +194,8 @@ export class ListSplitter {
     const allowed = this.#place === 'items' ? this.#itemBytes : FIELD_BYTES
     if (this.#partBytes <= allowed) this.#parts.push(part)
     else this.#parts = []
+    const most = this.#itemBytes * SKIPPED_TIMES_MOST
+    if (this.#partBytes > most) throw new JsonError(`one value is over ${most} bytes`)
   }
 
   #finish(items: ListItem[]): void {
@@ -202,7 +208,7 @@ export class ListSplitter {
       items.push(size > this.#itemBytes ? { tooLargeBytes: size } : { bytes })
     } else if (this.#hasKey) {
       if (this.#key === 'items' && bytes.toString('latin1') === 'null') this.#sawItems = true
-      else this.#fields.set(this.#key, bytes.toString('utf8'))
+      else if (FIELDS.has(this.#key)) this.#fields.set(this.#key, bytes.toString('utf8'))
       this.#hasKey = false
     } else {
       this.#key = bytes.toString('utf8').slice(1, -1)

@@ -65,7 +65,8 @@ export class TypeSet {
 
   constructor(options: TypeSetOptions) {
     this.#options = options
-    this.#gate = new Gate(options.services.limits.firstListsPerMember)
+    const { firstListsPerMember, firstListMilliseconds } = options.services.limits
+    this.#gate = new Gate(firstListsPerMember, firstListMilliseconds)
   }
 
   get types(): SyncedType[] {

@@ -51,6 +51,25 @@ describe('a gate', () => {
     expect(await gate.run(async () => 'third')).toBe('third')
   })
 
+  test('work without an end keeps others out for so long only, and gives its place back once', async () => {
+    const gate = new Gate(1, 20)
+    const endless = Promise.withResolvers<void>()
+    const first = gate.run(() => endless.promise)
+    expect(await gate.run(async () => 'second')).toBe('second')
+    const inside = Promise.withResolvers<void>()
+    const third = gate.run(() => inside.promise)
+    endless.resolve()
+    await first
+    let entered = false
+    const fourth = gate.run(async () => {
+      entered = true
+    })
+    await Promise.resolve()
+    expect(entered).toBe(false)
+    inside.resolve()
+    await Promise.all([third, fourth])
+  })
+
   test('a failure inside leaves the place free', async () => {
     const gate = new Gate(1)
     await expect(gate.run(async () => Promise.reject(new Error('x')))).rejects.toThrow('x')

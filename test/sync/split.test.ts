@@ -77,6 +77,15 @@ describe('a list', () => {
   }
 })
 
+test('an item without an end is an error, once it is longer than can be an item', () => {
+  const splitter = new ListSplitter(1024)
+  splitter.push(Buffer.from('{"items":[{"a":"'))
+  const piece = Buffer.alloc(1024, 'x')
+  expect(() => {
+    for (let i = 0; i < 100; i++) splitter.push(piece)
+  }).toThrow('one value is over 16384 bytes')
+})
+
 describe('a watch stream', () => {
   test('lines, however they are cut', () => {
     for (const chunks of cuts('{"a":"北京"}\n{"b":1}\r\n\n{"c":"\\n"}\n{"cut')) {
