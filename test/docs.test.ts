@@ -21,6 +21,10 @@ describe('README.md', () => {
       expect(known).toContain(name)
   })
 
+  test.each([...COMMANDS.keys()])('speaks of the command %s', (name) => {
+    expect(readme).toMatch(new RegExp(`\`(fleetglass )?${name}\\b`))
+  })
+
   test.each([...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!))(
     'links to %s, which is there',
     (link) => {

@@ -37,11 +37,6 @@ export function pediaClusterManifest(member: DemoMember, access: Access): KubeOb
   }
 }
 
-/** As in a file that a person keeps: one document, long base64 on one line. */
-export function manifestYaml(manifest: KubeObject): string {
-  return stringify(manifest, { lineWidth: 0 })
-}
-
 function credentials(member: DemoMember, { url, token, pki }: Access): PediaClusterSpec {
   const byFields = { apiserver: url, caData: base64(pki.ca) }
   switch (member.registeredBy) {

@@ -64,13 +64,6 @@ export interface MemberOptions {
   readonly clock?: Clock
 }
 
-/** Starts a member and returns when it accepts connections. */
-export async function createMemberServer(options: MemberOptions): Promise<MemberServer> {
-  const server = new MemberServer(options)
-  await server.start()
-  return server
-}
-
 export class MemberServer {
   readonly history: ObjectHistory
   readonly resources: ServedResources

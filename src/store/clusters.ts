@@ -69,18 +69,7 @@ export async function registerClusterWithin(
   return row.id
 }
 
-/** Labels of the PediaCluster, for cluster selectors. */
-export async function setClusterLabels(
-  store: Store,
-  registrationUid: string,
-  labels: Readonly<Record<string, string>>,
-): Promise<void> {
-  await store.db
-    .transaction()
-    .execute((transaction) => labelCluster(transaction, registrationUid, labels))
-}
-
-/** {@link setClusterLabels} within a transaction of the caller's. */
+/** Labels of the PediaCluster, for cluster selectors, within a transaction of the caller's. */
 export async function labelCluster(
   transaction: ClusterTransaction,
   registrationUid: string,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemberServer, type MemberServer } from '../../src/demo/member-server.ts'
+import { MemberServer } from '../../src/demo/member-server.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { until } from '../support/until.ts'
 import { readWatch } from '../support/watch-reader.ts'
@@ -86,13 +86,14 @@ describe('watches answer as recorded', () => {
     '%s',
     async (_, recording) => {
       const clock = new ManualClock()
-      member = await createMemberServer({
+      member = new MemberServer({
         version: 'v1.36.2',
         resources: RESOURCES,
         firstRevision: FLOOR,
         clock,
         bookmarkSeconds: 60,
       })
+      await member.start()
       nextRevisionIs(W1)
       member.put(WIDGETS, w1)
       const changes = recording.lines.filter(
@@ -141,13 +142,14 @@ describe('watches answer as recorded', () => {
 describe('while a watch is open', () => {
   const started = async (options: { bookmarkSeconds?: number } = {}) => {
     const clock = new ManualClock()
-    member = await createMemberServer({
+    member = new MemberServer({
       version: 'v1.36.2',
       resources: RESOURCES,
       firstRevision: FLOOR,
       clock,
       ...options,
     })
+    await member.start()
     return clock
   }
   const path = '/api/v1/configmaps?watch=true&allowWatchBookmarks=true&timeoutSeconds=290'

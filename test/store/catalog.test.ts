@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadCatalog, onCatalogChange } from '../../src/store/catalog.ts'
 import { setSyncStatus } from '../../src/store/cluster-resources.ts'
 import {
+  labelCluster,
   purgeRemovedClusters,
   recordClusterState,
   registerCluster,
   removeCluster,
-  setClusterLabels,
 } from '../../src/store/clusters.ts'
 import { listObjects } from '../../src/store/list-objects.ts'
 import { putOpenApiDocument } from '../../src/store/openapi-documents.ts'
@@ -103,7 +103,11 @@ describe('the catalog', () => {
       message: '',
     }
     const state = { version: '{}', staleReason: null, staleSince: null }
-    await told(() => setClusterLabels(database.store, `uid-of-${cluster.name}`, { a: 'b' }))
+    await told(() =>
+      database.store.db
+        .transaction()
+        .execute((write) => labelCluster(write, `uid-of-${cluster.name}`, { a: 'b' })),
+    )
     await told(() => setSyncStatus(database.store, cluster.lease, status))
     await told(() => recordClusterState(database.store, cluster.id, state))
     const before = calls
