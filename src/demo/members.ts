@@ -88,7 +88,6 @@ export const DEMO_MEMBERS: readonly DemoMember[] = [
       own: [
         { group: '', resources: ['*'] },
         { group: 'apiextensions.k8s.io', resources: ['customresourcedefinitions'] },
-        { group: 'discovery.k8s.io', resources: ['endpointslices'] },
       ],
     },
     sillyDemoTag: '1.4.1',
@@ -103,7 +102,7 @@ export const DEMO_MEMBERS: readonly DemoMember[] = [
     labels: { env: 'prod', region: 'us', legacy: 'true' },
     registeredBy: 'kubeconfig with certificate',
     ageDays: 1890,
-    sync: { own: [{ group: 'discovery.k8s.io', resources: ['endpointslices'] }] },
+    sync: { own: [] },
     sillyDemoTag: '1.3.9',
     alsoRuns: ['old-something'],
     nodes: [HEALTHY[0]!, HEALTHY[1]!, { letter: 'c', ready: 'False', since: -5400 }],
@@ -128,6 +127,7 @@ export const SHARED_SYNC = {
         'serviceaccounts',
         'persistentvolumeclaims',
         'persistentvolumes',
+        'resourcequotas',
         'events',
       ],
     },
@@ -136,5 +136,13 @@ export const SHARED_SYNC = {
     { group: 'autoscaling', resources: ['horizontalpodautoscalers'] },
     { group: 'networking.k8s.io', resources: ['ingresses', 'networkpolicies'] },
     { group: 'policy', resources: ['poddisruptionbudgets'] },
+    // What a health sweep looks at beside these (fleet/swept-resources.ts).
+    { group: 'discovery.k8s.io', resources: ['endpointslices'] },
+    { group: 'storage.k8s.io', resources: ['storageclasses'] },
+    { group: 'coordination.k8s.io', resources: ['leases'] },
+    {
+      group: 'admissionregistration.k8s.io',
+      resources: ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'],
+    },
   ] satisfies readonly SyncGroupResources[],
 }
