@@ -40,23 +40,58 @@ export function hashBytes(
   finish(hi, lo, io.out)
 }
 
-/** {@link childPath} of a key that lies in `bytes[start, end)`, without escapes. */
+/**
+ * Hashes a JSON string from `start`, one past its opening quote, to its closing quote: one pass for
+ * finding its end and hashing it.
+ *
+ * @returns where the closing quote is; -1 when an escape, a control character or the end of the
+ *   bytes comes first: then nothing is hashed.
+ */
+export function hashString(
+  bytes: Uint8Array,
+  start: number,
+  io: { seed: Hash64; out: Hash64 },
+): number {
+  return hashToQuote(bytes, start, { hi: io.seed.hi | 0, lo: io.seed.lo | 0, out: io.out })
+}
+
+/** As {@link hashString}, for a key: {@link childPath} of it. */
 export function hashKey(
   bytes: Uint8Array,
-  range: { start: number; end: number },
+  start: number,
   io: { seed: Hash64; out: Hash64 },
-): void {
+): number {
   // The dot in front of a key, taken in by the same steps as hashBytes takes any byte.
   const hi = Math.imul(io.seed.hi ^ 0x2e, 0xcc9e2d51)
   const lo = Math.imul(io.seed.lo ^ 0x2e, 0x1b873593)
-  afterDot.seed.hi = (hi << 15) | (hi >>> 17)
-  afterDot.seed.lo = (lo << 13) | (lo >>> 19)
-  afterDot.out = io.out
-  hashBytes(bytes, range, afterDot)
+  return hashToQuote(bytes, start, {
+    hi: (hi << 15) | (hi >>> 17),
+    lo: (lo << 13) | (lo >>> 19),
+    out: io.out,
+  })
 }
 
-/** Scratch space: this is called for every key of every object. */
-const afterDot: { seed: Hash64; out: Hash64 } = { seed: { hi: 0, lo: 0 }, out: { hi: 0, lo: 0 } }
+function hashToQuote(
+  bytes: Uint8Array,
+  start: number,
+  from: { hi: number; lo: number; out: Hash64 },
+): number {
+  const length = bytes.length
+  let { hi, lo } = from
+  for (let i = start; i < length; i++) {
+    const byte = bytes[i]!
+    if (byte === 0x22) {
+      finish(hi, lo, from.out)
+      return i
+    }
+    if (byte === 0x5c || byte < 0x20) return -1
+    hi = Math.imul(hi ^ byte, 0xcc9e2d51)
+    hi = (hi << 15) | (hi >>> 17)
+    lo = Math.imul(lo ^ byte, 0x1b873593)
+    lo = (lo << 13) | (lo >>> 19)
+  }
+  return -1
+}
 
 /** Makes two hashes one, order mattering: what turns a path and a value into a token. */
 export function combine(a: Hash64, b: Hash64, out: Hash64): void {

@@ -14,9 +14,9 @@ export interface ObjectRow {
   readonly apiVersion: string
   /** RFC 3339 as the member wrote it; null when missing or not a time. */
   readonly createdAt: string | null
-  /** Sorted, without duplicates. */
+  /** Without duplicates; in the same order whenever an object has the same bytes. */
   readonly tokens: BigInt64Array
-  /** Tokens of what stands under `status`; sorted, without duplicates. */
+  /** Tokens of what stands under `status`, likewise. */
   readonly statusTokens: BigInt64Array
   /** Byte offset, in `metadata`, of the first digit of resourceVersion. */
   readonly resourceVersionOffset: number

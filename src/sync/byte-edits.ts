@@ -7,22 +7,20 @@ export interface ByteEdit {
   readonly by: Buffer
 }
 
-/** `bytes[start, end)` with the edits inside it made. Edits must not overlap. */
-export function applyEdits(
-  bytes: Buffer,
-  range: { readonly start: number; readonly end: number },
-  edits: readonly ByteEdit[],
-): Buffer {
-  const parts: Buffer[] = []
-  let from = range.start
-  for (const edit of edits) {
-    if (edit.start < range.start || edit.end > range.end) continue
-    if (edit.start > from) parts.push(bytes.subarray(from, edit.start))
-    parts.push(edit.by)
-    from = edit.end
+/** The bytes with the edits made, in one copy. Edits are sorted and must not overlap. */
+export function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
+  let size = bytes.length
+  for (const { start, end, by } of edits) size += by.length - (end - start)
+  const out = Buffer.allocUnsafeSlow(size)
+  let at = 0
+  let from = 0
+  for (const { start, end, by } of edits) {
+    at += bytes.copy(out, at, from, start)
+    at += by.copy(out, at)
+    from = end
   }
-  parts.push(bytes.subarray(from, range.end))
-  return Buffer.concat(parts)
+  bytes.copy(out, at, from)
+  return out
 }
 
 /** Where the byte at `at` lies after the edits in front of it, counted from `start`. */

@@ -91,20 +91,19 @@ function encode(bytes: Buffer, scan: Scan, parts: FixedParts & { printer: Printe
   const edits = [...scan.edits, ...typeEdits(bytes, scan, parts), ...annotationEdits(scan, parts)]
   edits.sort((a, b) => a.start - b.start || a.end - b.end)
   const { metadata } = meta
-  const head = applyEdits(bytes, { start: 0, end: metadata.start }, edits)
-  const middle = applyEdits(bytes, metadata, edits)
-  const tail = applyEdits(bytes, { start: metadata.end, end: bytes.length }, edits)
-  const text = Buffer.concat([head, middle, tail]).toString('utf8')
+  const whole = applyEdits(bytes, edits)
+  const headEnd = movedOffset(metadata.start, 0, edits)
+  const tailStart = movedOffset(metadata.end, 0, edits)
   return {
     ...meta.columns,
     apiVersion: textAt(bytes, scan.found.get('apiVersion')) || parts.apiVersionText,
     tokens: scan.tokens,
     statusTokens: scan.statusTokens,
     resourceVersionOffset: movedOffset(meta.resourceVersionStart + 1, metadata.start, edits),
-    cells: encodeCells(parts.printer.cells(parsed(text, scan, meta.columns))),
-    head,
-    metadata: middle,
-    tail,
+    cells: encodeCells(parts.printer.cells(parsed(whole.toString('utf8'), scan, meta.columns))),
+    head: whole.subarray(0, headEnd),
+    metadata: whole.subarray(headEnd, tailStart),
+    tail: whole.subarray(tailStart),
   }
 }
 
@@ -144,13 +143,17 @@ function textAt(bytes: Buffer, range: Range | undefined): string {
   return range && bytes[range.start] === QUOTE ? stringOf(bytes, range) : ''
 }
 
-const TIME = /^(?!0000)(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/
+const TIME =
+  /^(?!0000)(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-4]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/
 
 /** PostgreSQL takes what this takes; anything else (30 February) would fail a whole batch. */
 function timeOrNull(text: string): string | null {
-  const day = TIME.exec(text)?.[1]
-  if (day === undefined || Number.isNaN(Date.parse(text))) return null
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? text : null
+  const parts = TIME.exec(text)
+  if (!parts) return null
+  const [, year, month, day] = parts.map(Number)
+  const first = new Date(0).setUTCFullYear(year!, month! - 1, 1)
+  const isDay = new Date(first + (day! - 1) * 86_400_000).getUTCDate() === day
+  return isDay && !Number.isNaN(Date.parse(text)) ? text : null
 }
 
 /** A member's list items have neither kind nor apiVersion; its watch events have both. */

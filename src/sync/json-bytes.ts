@@ -15,6 +15,15 @@ export const CLOSE_BRACE = 0x7d
 export const OPEN_BRACKET = 0x5b
 export const CLOSE_BRACKET = 0x5d
 
+/** A brace or a bracket: they differ in one bit. */
+export function opens(byte: number): boolean {
+  return (byte | 0x20) === OPEN_BRACE
+}
+
+export function closes(byte: number): boolean {
+  return (byte | 0x20) === CLOSE_BRACE
+}
+
 /** The text is not JSON. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
@@ -23,7 +32,7 @@ export class JsonError extends Error {
 /** First byte at or after `at` that is not JSON white space. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
   let i = at
-  while (isSpace(bytes[i])) i++
+  while (bytes[i]! <= 0x20 && isSpace(bytes[i])) i++
   return i
 }
 
@@ -80,11 +89,12 @@ export function valueEnd(bytes: Uint8Array, at: number): number {
   if (first === QUOTE) return Math.abs(stringEnd(bytes, at))
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return literalEnd(bytes, at)
   let depth = 0
-  for (let i = at; i < bytes.length; i++) {
+  const length = bytes.length
+  for (let i = at; i < length; i++) {
     const byte = bytes[i]!
     if (byte === QUOTE) i = Math.abs(stringEnd(bytes, i)) - 1
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
-    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return i + 1
+    else if (opens(byte)) depth++
+    else if (closes(byte) && --depth === 0) return i + 1
   }
   throw new JsonError('an object or a list does not end')
 }

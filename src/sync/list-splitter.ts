@@ -10,9 +10,11 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
+  closes,
   JsonError,
   OPEN_BRACE,
   OPEN_BRACKET,
+  opens,
   QUOTE,
 } from './json-bytes.ts'
 
@@ -159,16 +161,21 @@ export class ListSplitter {
   /** As {@link ListSplitter.#valueEnd}, between two strings of an object or a list. */
   #containerEnd(chunk: Buffer, from: number): number {
     let depth = this.#depth
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at]!
-      if (byte === QUOTE) {
-        const end = this.#stringEnd(chunk, at + 1)
-        if (end < 0) break
-        at = end - 1
-      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
-      else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1
+    let inString = false
+    let at = from
+    const length = chunk.length
+    while (at < length) {
+      const byte = chunk[at++]!
+      if (inString) {
+        if (byte === BACKSLASH) at++
+        inString = byte !== QUOTE
+      } else if (byte === QUOTE) inString = true
+      else if (opens(byte)) depth++
+      else if (closes(byte) && --depth === 0) return at
     }
     this.#depth = depth
+    this.#inString = inString
+    this.#escaped = at > length
     return -1
   }
 

@@ -65,7 +65,7 @@ export function createPruner(paths: readonly FieldPath[]): (object: Buffer) => B
     }
     if (edits.length === 0) return object
     edits.sort((a, b) => a.start - b.start)
-    return applyEdits(object, { start: 0, end: object.length }, edits)
+    return applyEdits(object, edits)
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type Hash64,
   hashBytes,
   hashKey,
+  hashString,
   labelKeyPath,
   typeSeed,
   VALUE_SEED,
@@ -126,8 +127,8 @@ export class ObjectScanner {
     // Which of two equal keys counts is known only after the second: read once more, knowing it.
     if (this.#keys.any) this.#pass(bytes)
     return {
-      tokens: this.#tokens.toSorted(),
-      statusTokens: this.#statusTokens.toSorted(),
+      tokens: this.#tokens.toArray(),
+      statusTokens: this.#statusTokens.toArray(),
       found: this.#found,
       metadata: this.#metadata,
       annotations: this.#annotations,
@@ -196,10 +197,9 @@ export class ObjectScanner {
     if (!frame.empty) start = skipSpace(bytes, expectByte(bytes, start, COMMA))
     frame.empty = false
     if (bytes[start] !== QUOTE) throw new JsonError(`expected a key at byte ${start}`)
-    const marked = stringEnd(bytes, start)
-    const end = Math.abs(marked)
-    if (marked < 0) this.#hashEscapedKey(frame, { start, end })
-    else this.#hashKey(frame, start, end)
+    this.#child.seed = frame.path
+    const quote = hashKey(bytes, start + 1, this.#child)
+    const end = quote < 0 ? this.#escapedKey(frame, start) : quote + 1
     this.#muted = frame.muted || this.#keys.isShadowed(start)
     this.#keys.add(this.#path, start)
     const at = skipSpace(bytes, expectByte(bytes, end, COLON))
@@ -210,17 +210,13 @@ export class ObjectScanner {
     return this.#readValue(at)
   }
 
-  #hashKey(frame: Frame, start: number, end: number): void {
-    this.#range.start = start + 1
-    this.#range.end = end - 1
-    this.#child.seed = frame.path
-    hashKey(this.#bytes, this.#range, this.#child)
-  }
-
-  #hashEscapedKey(frame: Frame, key: Range): void {
-    const path = childPath(frame.path, stringOf(this.#bytes, key))
+  /** The key at `start`, which is more than plain characters; @returns where it ends. */
+  #escapedKey(frame: Frame, start: number): number {
+    const end = Math.abs(stringEnd(this.#bytes, start))
+    const path = childPath(frame.path, stringOf(this.#bytes, { start, end }))
     this.#path.hi = path.hi
     this.#path.lo = path.lo
+    return end
   }
 
   /** A member of an object that means something to us. `head` is its key, up to its value. */
@@ -330,18 +326,25 @@ export class ObjectScanner {
   #readValue(at: number): number {
     const byte = this.#bytes[at]
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return this.#open(at)
-    const string = byte === QUOTE
-    const marked = string ? stringEnd(this.#bytes, at) : literalEnd(this.#bytes, at)
-    const end = Math.abs(marked)
-    if (!string && end - at >= BIG_DIGITS) this.#bigNumbers = true
-    if (this.#muted) return end
-    if (marked < 0) this.#hashText(stringOf(this.#bytes, { start: at, end }))
-    else {
-      this.#range.start = string ? at + 1 : at
-      this.#range.end = string ? end - 1 : end
-      hashBytes(this.#bytes, this.#range, this.#value)
-    }
-    this.#addToken()
+    const end = byte === QUOTE ? this.#readString(at) : this.#readLiteral(at)
+    if (!this.#muted) this.#addToken()
+    return end
+  }
+
+  #readString(at: number): number {
+    const quote = hashString(this.#bytes, at + 1, this.#value)
+    if (quote >= 0) return quote + 1
+    const end = Math.abs(stringEnd(this.#bytes, at))
+    this.#hashText(stringOf(this.#bytes, { start: at, end }))
+    return end
+  }
+
+  #readLiteral(at: number): number {
+    const end = literalEnd(this.#bytes, at)
+    if (end - at >= BIG_DIGITS) this.#bigNumbers = true
+    this.#range.start = at
+    this.#range.end = end
+    hashBytes(this.#bytes, this.#range, this.#value)
     return end
   }
 

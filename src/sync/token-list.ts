@@ -1,38 +1,46 @@
-/** A growing list of search tokens, filled without a bigint for each. */
+/** The distinct search tokens of one object, gathered without a bigint for each. */
 import type { Hash64 } from '../kube/search-token.ts'
+
+const FIRST_TOKENS = 256
 
 export class TokenList {
   /** Low and high half of each token, which is how a little-endian int8 lies in memory. */
-  #halves = new Uint32Array(512)
+  #halves = new Int32Array(FIRST_TOKENS * 2)
   #length = 0
+  /** A hash table of places in the list above, each one more than it is: 0 is free. */
+  #slots = new Int32Array(FIRST_TOKENS * 4)
 
   clear(): void {
     this.#length = 0
+    this.#slots.fill(0)
   }
 
   add(token: Hash64): void {
-    if (this.#length === this.#halves.length) this.#grow()
-    this.#halves[this.#length++] = token.lo
-    this.#halves[this.#length++] = token.hi
+    const halves = this.#halves
+    const slots = this.#slots
+    const { hi, lo } = token
+    const mask = slots.length - 1
+    let slot = lo & mask
+    for (let place = slots[slot]!; place !== 0; place = slots[slot]!) {
+      if (halves[place - 1] === lo && halves[place] === hi) return
+      slot = (slot + 1) & mask
+    }
+    slots[slot] = this.#length + 1
+    halves[this.#length++] = lo
+    halves[this.#length++] = hi
+    if (this.#length === halves.length) this.#grow()
   }
 
   #grow(): void {
-    const larger = new Uint32Array(this.#halves.length * 2)
-    larger.set(this.#halves)
-    this.#halves = larger
+    const tokens = this.#halves
+    this.#halves = new Int32Array(tokens.length * 2)
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    this.#length = 0
+    for (let i = 0; i < tokens.length; i += 2) this.add({ lo: tokens[i]!, hi: tokens[i + 1]! })
   }
 
-  /** Sorted, without duplicates. */
-  toSorted(): BigInt64Array {
-    const all = new BigInt64Array(this.#halves.slice(0, this.#length).buffer).sort()
-    const halves = new Uint32Array(all.buffer)
-    let kept = 0
-    for (let i = 0; i < halves.length; i += 2) {
-      const same = kept > 0 && halves[i] === halves[kept - 2] && halves[i + 1] === halves[kept - 1]
-      if (same) continue
-      halves[kept++] = halves[i]!
-      halves[kept++] = halves[i + 1]!
-    }
-    return all.slice(0, kept / 2)
+  /** In the order in which they were first added. */
+  toArray(): BigInt64Array {
+    return new BigInt64Array(this.#halves.buffer.slice(0, this.#length * 4))
   }
 }
