@@ -28,6 +28,7 @@ import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
 import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { answerClientError } from './plugins/client-errors.ts'
+import { oneAtATime } from './plugins/one-at-a-time.ts'
 import { sendStatus, statusErrors } from './plugins/status-errors.ts'
 import { reviews } from './reviews/plugin.ts'
 import { resourceRoutes } from './routes/resources.ts'
@@ -66,6 +67,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { store, access, catalog, clock, root, continueByDefault } = options
   const server = createFastify(options)
   await server.register(statusErrors)
+  await server.register(oneAtATime)
   await server.register(authentication, {
     clock,
     findToken: (token: string) => findAccessToken(store, token),

@@ -2,12 +2,13 @@
 import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage, type RequestOptions } from 'node:http'
 import { get as getTls } from 'node:https'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OpenStreams } from '../../src/apiserver/open-streams.ts'
+import { oneAtATime } from '../../src/apiserver/plugins/one-at-a-time.ts'
 import { streamAnswer } from '../../src/apiserver/routes/stream-answer.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createDemoPki } from '../../src/demo/pki.ts'
@@ -15,6 +16,7 @@ import { FLEET_PREFIX } from '../../src/kube/fleet-prefix.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type FleetServer, fleetServer } from '../support/fleet-server.ts'
 import { FilledCluster, type MemberType, metadata } from '../support/objects.ts'
+import { until } from '../support/until.ts'
 
 const PODS: MemberType = {
   ...{ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true },
@@ -113,6 +115,45 @@ test('every answer has an id that the log has, too, and must not be kept by cach
     expect(headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(headers['cache-control']).toBe('no-cache, private')
   }
+})
+
+describe('requests that are sent without reading an answer', () => {
+  test('are answered in their order', async () => {
+    const line = (path: string) =>
+      `GET ${FLEET_PREFIX}${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fleet.admin.token}\r\n\r\n`
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    let answers = ''
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answers += text
+    })
+    socket.write(line('/api/v1/pods') + line('/nothing') + line('/version'))
+    await until(() => answers.includes('"gitVersion"'))
+    socket.destroy()
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code)
+    expect(statuses).toEqual(['200', '404', '200'])
+  })
+
+  test('are started one after another, and not at all once the client has gone', async () => {
+    const server = Fastify()
+    await server.register(oneAtATime)
+    const started: Array<() => void> = []
+    server.get('/', async () => new Promise((resolve) => started.push(() => resolve('done'))))
+    let failed = 0
+    server.addHook('onError', async () => {
+      failed++
+    })
+    await server.listen({ port: 0, host: '127.0.0.1' })
+    const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4))
+    await until(() => started.length > 0)
+    started[0]!()
+    await until(() => started.length > 1)
+    socket.destroy()
+    await until(() => failed === 2)
+    expect(started).toHaveLength(2)
+    started[1]!()
+    await server.close()
+  })
 })
 
 test('who does not say who they are is told so', async () => {
