@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { createLogger } from '../../log.ts'
-import { createRegistrations } from '../../registration/registrations.ts'
 import { connectStore } from '../../store/connect.ts'
 import { prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { startCertifiedServer } from '../parts/certified-server.ts'
+import { openRegistrations } from '../parts/open-registrations.ts'
 import { runUpkeep } from '../parts/upkeep.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
@@ -44,8 +44,7 @@ async function runApiserver(config: Config<(typeof TAKES)[number]>): Promise<voi
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass apiserver' })
   started.defer(() => store.close())
-  const registrations = createRegistrations({ store, keyring, clock })
-  started.defer(() => registrations.close())
+  const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const upkeep = runUpkeep({ store, clock, log, ...config }, signal)
   started.defer(() => upkeep)
   const server = await startCertifiedServer({ config, dataDir, store, registrations, log, clock })

@@ -6,11 +6,11 @@ import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { createLogger } from '../../log.ts'
 import { databaseRegistrationSource } from '../../registration/database-source.ts'
-import { createRegistrations } from '../../registration/registrations.ts'
 import { connectStore } from '../../store/connect.ts'
 import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { readImports } from '../import-kubeconfig.ts'
+import { openRegistrations } from '../parts/open-registrations.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { version } from '../version.ts'
@@ -39,17 +39,15 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   const log = createLogger(config.logLevel).child({ part: 'syncer' })
   const signal = stopSignal()
   const url = required<'databaseUrl', string>(config, 'databaseUrl')
-  const keyring = keyringFrom(
-    required<'encryptionKeyFile', string>(config, 'encryptionKeyFile'),
-    'fail',
-  )
+  const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
+  const keyring = keyringFrom(keyFile, 'fail')
   const trustedKubeconfigs = await readImports(config)
   const { secretValues, prune, firstLists, firstListsPerMember } = config
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass syncer' })
   started.defer(() => store.close())
-  const registrations = createRegistrations({ store, keyring, clock: systemClock })
-  started.defer(() => registrations.close())
+  const parts = { store, keyring, clock: systemClock, keyFile }
+  const registrations = await openRegistrations(parts, started)
   const syncer = await startFleetSyncer({
     ...{ store, keyring, secretValues, trustedKubeconfigs, log },
     registrations: databaseRegistrationSource(registrations),

@@ -10,7 +10,6 @@ import type { Clock } from '../../clock.ts'
 import { type Config, variablesFor } from '../../config.ts'
 import { formatFieldPath } from '../../kube/field-selector.ts'
 import type { Logger } from '../../log.ts'
-import { createRegistrations } from '../../registration/registrations.ts'
 import { connectStore, type Store } from '../../store/connect.ts'
 import { migrate } from '../../store/migrate.ts'
 import { keyFileIn, prepareDataDir } from '../data-dir/data-dir.ts'
@@ -19,6 +18,7 @@ import { lockDirectory } from '../data-dir/lock.ts'
 import { readImports, registerImports } from '../import-kubeconfig.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
 import { startCertifiedServer } from './certified-server.ts'
+import { openRegistrations } from './open-registrations.ts'
 import { startSyncerProcess } from './syncer-process.ts'
 import { runUpkeep } from './upkeep.ts'
 
@@ -82,7 +82,7 @@ async function startParts(
   started: AsyncDisposableStack,
 ): Promise<Standalone> {
   const { config, log, clock } = options
-  const imports = readImports(config)
+  const imports = await readImports(config)
   const dataDir = prepareDataDir(config.dataDir)
   const lock = lockDirectory(dataDir)
   started.defer(() => lock.release())
@@ -90,8 +90,7 @@ async function startParts(
   const keyring = keyringFrom(keyFile, config.encryptionKeyFile ? 'fail' : 'create')
   const database = await startDatabase(dataDir, options, started)
   const store = await openStore(database.url, started)
-  const registrations = createRegistrations({ store, keyring, clock })
-  started.defer(() => registrations.close())
+  const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   startUpkeep(store, options, started)
   const serving = serveTogether(started)
   const api = await startCertifiedServer({ ...options, dataDir, store, registrations })
