@@ -6,7 +6,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { commandsFor, type DefineCommand } from './commands/commands.ts'
+import { COMMANDS, commandsFor, type DefineCommand } from './commands/commands.ts'
 import { CommandFailure, messageOf } from './failure.ts'
 import { version } from './version.ts'
 
@@ -22,7 +22,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return outcome.exitCode
   } catch (error) {
-    return explain(error)
+    return explain(error, args)
   }
 }
 
@@ -44,9 +44,9 @@ function defineProgram(commands: readonly DefineCommand[], outcome: Outcome): Co
   return program
 }
 
-function explain(error: unknown): number {
+function explain(error: unknown, args: readonly string[]): number {
   // Help and version leave this way too; commander has printed what there is to say.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageFault(error)
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageFault(error, args)
   if (error instanceof ConfigError) {
     for (const problem of error.problems) console.error(`error: ${problem}`)
     return 2
@@ -69,9 +69,10 @@ function explain(error: unknown): number {
   return 1
 }
 
-function usageFault({ code, exitCode }: CommanderError): number {
+function usageFault({ code, exitCode }: CommanderError, [command = '']: readonly string[]): number {
+  const of = COMMANDS.has(command) ? `fleetglass ${command}` : 'fleetglass'
   // `fleetglass` alone prints its help, which is no hint at a fault.
-  if (code !== 'commander.help') console.error("See 'fleetglass --help'.")
+  if (code !== 'commander.help') console.error(`See '${of} --help'.`)
   // Commander's own code is 1; a command that has another for its usage set it.
   return exitCode === 1 ? 2 : exitCode
 }

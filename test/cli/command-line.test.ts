@@ -38,12 +38,16 @@ describe('a command line that is at fault ends with exit code 2 and says how', (
     {
       name: 'a command that is misspelt',
       args: ['sreve'],
-      says: ["unknown command 'sreve'", 'Did you mean serve?'],
+      says: ["unknown command 'sreve'", 'Did you mean serve?', "See 'fleetglass --help'."],
     },
     {
       name: 'a flag that is misspelt',
       args: ['serve', '--listn', 'x'],
-      says: ["unknown option '--listn'", 'Did you mean --listen?'],
+      says: [
+        "unknown option '--listn'",
+        'Did you mean --listen?',
+        "See 'fleetglass serve --help'.",
+      ],
     },
     {
       name: 'a flag without its value',
