@@ -14,17 +14,21 @@ interface Example {
   readonly shown: string
 }
 
-/** `$ command` and the lines below it, up to an empty line. */
+/** `$ command` and the lines below it, up to the next command. */
 const examples: readonly Example[] = [...README.matchAll(/^```console\n(.*?)^```$/gms)]
-  .flatMap(([, block]) => block!.trim().split(/\n\n/))
+  .flatMap(([, block]) => block!.trim().split(/\n\n(?=\$ )/))
   .map((text) => {
     const [line = '', ...shown] = text.split('\n')
     return { command: line.replace(/^\$ /, ''), shown: shown.join('\n') }
   })
 
-/** Ages, ports and the random parts of names are another each time; widths follow from them. */
+/**
+ * Ages, ports and the random parts of names are another each time; widths follow from them. npm adds
+ * a word about itself when it likes.
+ */
 function masked(text: string): string {
   return text
+    .replaceAll(/^npm notice.*\n?/gm, '')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
     .replaceAll(/-[a-z0-9]{10}-[a-z0-9]{5}\b/g, '-HASH')
     .replaceAll(/\b(?:\d+[smhdy]){1,2}\b/g, 'AGE')
@@ -54,6 +58,28 @@ describe.skipIf(!KUBECTL)('README.md, against the demo', () => {
 
   test('shows enough to be worth a test', () => {
     expect(examples.length).toBeGreaterThan(8)
+  })
+
+  const unshown = README.match(/^kubectl get .*$/gm) ?? []
+
+  test('has commands whose output it does not show', () => {
+    expect(unshown).not.toEqual([])
+  })
+
+  test.each(unshown)('%s', async (command) => {
+    const { exitCode, stdout, stderr } = await runner.paste(command)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(stdout).items.length).toBeGreaterThan(5)
+  })
+
+  test.each([
+    { command: 'logs deployment/silly-demo', reason: 'NotFound' },
+    { command: 'exec deployment/silly-demo -- ls', reason: 'MethodNotAllowed' },
+    { command: 'delete deployment/silly-demo', reason: 'MethodNotAllowed' },
+  ])('$command is refused as the limits say', async ({ command, reason }) => {
+    const { exitCode, stderr } = await runner.paste(`kubectl --cluster dot-01 -n a-team ${command}`)
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(`Error from server (${reason})`)
   })
 
   test.each(examples)('$command', async ({ command, shown }) => {
