@@ -24,6 +24,9 @@ export interface ListOptions {
 /** Longer selectors are refused: parsing and planning them costs more than any real one is worth. */
 export const SELECTOR_MOST_BYTES = 100 * 1024
 
+/** More than anyone has; one more than it, or an offset on top, is still a whole number. */
+const LIMIT_MOST = 1e15
+
 /** @throws 400 or 422 in the words of a real API server. */
 export function parseListOptions(query: URLSearchParams): ListOptions {
   const limit = integer(query, 'limit')
@@ -40,7 +43,7 @@ export function parseListOptions(query: URLSearchParams): ListOptions {
     labelSelector: selector(query, 'labelSelector'),
     fieldSelector: selector(query, 'fieldSelector'),
     watch: boolean(query, 'watch'),
-    ...(limit !== undefined && limit > 0 && { limit }),
+    ...(limit !== undefined && limit > 0 && { limit: Math.min(limit, LIMIT_MOST) }),
     ...(timeoutSeconds !== undefined && timeoutSeconds > 0 && { timeoutSeconds }),
     ...(token && { continue: token }),
     ...(resourceVersion !== undefined && { resourceVersion }),
