@@ -10,7 +10,7 @@ export interface SyncGroupResources {
   /** Versions to choose from; left out, the choice is ours. */
   readonly versions?: readonly string[]
   readonly resources: readonly string[]
-  /** Clusterpedia's; without effect here, where events are mirrored like any other resource. */
+  /** Events about these resources of the group are mirrored, even if events as such are not. */
   readonly eventsInvolvedResources?: readonly string[]
 }
 

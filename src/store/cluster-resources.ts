@@ -175,16 +175,16 @@ export async function selectClusterResources(
   }))
 }
 
-/** Moves the position, in the transaction that stores what it covers. */
+/** Moves the position, or forgets it, in the transaction that stores what it covers. */
 export async function movePosition(
   { client, clusterId }: FencedTransaction,
   typeId: number,
-  position: SyncPosition,
+  position: SyncPosition | undefined,
 ): Promise<void> {
   const { rowCount } = await client.query(
     `update cluster_resource set resource_version = $3, control_plane_uid = $4
      where cluster_id = $1 and type_id = $2`,
-    [clusterId, typeId, position.resourceVersion, position.controlPlaneUid],
+    [clusterId, typeId, position?.resourceVersion ?? null, position?.controlPlaneUid ?? null],
   )
   if (rowCount !== 1) throw new Error(`type ${typeId} of cluster ${clusterId} is not registered`)
 }

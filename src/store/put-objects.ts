@@ -64,15 +64,21 @@ export async function applyChanges(
 /** How many keys are read, and rows deleted, at once. */
 const SWEEP_ROWS = 5_000
 
-/**
- * Ends a complete list: deletes what it did not see, and sets the position, in one transaction.
- *
- * @param end.seen - `namespace/name` of every object of the list (`/name` when cluster-scoped).
- */
+/** What a list has seen, and what it can say nothing of. */
+export interface ListedKeys {
+  /** `namespace/name` of every object of the list (`/name` when cluster-scoped). */
+  readonly seen: ReadonlySet<string>
+  /** Namespaces that could not be listed: their rows stay. */
+  readonly unseen?: ReadonlySet<string>
+  /** Left out when something could not be listed: a watch cannot start. */
+  readonly position?: SyncPosition
+}
+
+/** Ends a complete list: deletes what it did not see, and sets the position, in one transaction. */
 export async function finishList(
   store: Store,
   target: WriteTarget,
-  end: { readonly seen: ReadonlySet<string>; readonly position: SyncPosition },
+  end: ListedKeys,
 ): Promise<ChangeCounts> {
   const counts = await underLease(store, target.lease, async (transaction) => {
     const log: LogCursor = { lastSeq: transaction.lastSeq }
@@ -80,7 +86,10 @@ export async function finishList(
     let last: ObjectKey | undefined
     do {
       const keys = await keysAfter(transaction, target.typeId, last)
-      const gone = keys.filter(({ namespace, name }) => !end.seen.has(`${namespace}/${name}`))
+      const gone = keys.filter(
+        ({ namespace, name }) =>
+          !end.seen.has(`${namespace}/${name}`) && !end.unseen?.has(namespace),
+      )
       const deleted = await writeChanges(
         { transaction, target, log },
         gone.map((key) => ({ op: 'delete', key })),

@@ -20,6 +20,7 @@ import { InvalidConfig, type MemberAccess } from './member-access.ts'
 import { MemberSession, type SyncConfig } from './member-session.ts'
 import type { SyncServices } from './services.ts'
 import { StatusWriter } from './status-writer.ts'
+import { withInvolvedEvents } from './sync-list.ts'
 import { Wakeup } from './wakeup.ts'
 
 /** A registration with the template it names. */
@@ -232,11 +233,11 @@ function sessionKey({ metadata, spec }: PediaCluster): string {
 function configOf({ cluster, template }: Registration): SyncConfig {
   const { spec } = cluster
   return {
-    list: {
+    list: withInvolvedEvents({
       wanted: [...(spec.syncResources ?? []), ...(template?.spec.syncResources ?? [])],
       excluded: spec.excludeResources ?? [],
       allCustomResources: spec.syncAllCustomResources ?? false,
-    },
+    }),
     namespaces: spec.namespaces?.length ? spec.namespaces : undefined,
     incomplete: Boolean(spec.syncResourcesRefName) && !template,
   }

@@ -50,7 +50,7 @@ export class CustomColumns implements MirrorSink {
     const { client, info, limits, clock } = options
     const listWatch = new ListWatch({
       source: { client, resource: info.resource },
-      paths: [`/${groupVersionPath(info)}/${info.resource}`],
+      paths: [{ path: `/${groupVersionPath(info)}/${info.resource}` }],
       watchable: info.verbs.includes('watch'),
       limits,
       clock,
@@ -94,11 +94,18 @@ export class CustomColumns implements MirrorSink {
 
   beginList(): void {
     this.#isListing = true
-    this.restartedList()
   }
 
-  restartedList(): void {
+  beginPart(): void {
     this.#listing = new Map()
+  }
+
+  restartedPart(): void {
+    this.#listing = new Map()
+  }
+
+  closed(): undefined {
+    // It has no namespaces.
   }
 
   async listed(item: ListItem): Promise<void> {

@@ -4,10 +4,12 @@
  * Owns     when to resume and when to list anew, which failures end what, how long to wait.
  * Not here one request each (list-pages.ts, watch-stream.ts), what becomes of objects (type-mirror.ts).
  *
- * A type is followed under one path, or under one per namespace where only some are mirrored.
+ * A type is followed under one path, or under one per namespace where only some are mirrored; a
+ * namespace that the member refuses is asked for again from time to time, beside the others.
  */
 import type { Clock } from '../clock.ts'
 import { Backoff } from './backoff.ts'
+import { type FollowedPath, FollowedPaths, isNumber } from './followed-paths.ts'
 import type { Gate } from './gate.ts'
 import { type ListSource, listPages } from './list-pages.ts'
 import { MemberError } from './member-error.ts'
@@ -34,8 +36,8 @@ export interface FollowLimits {
 
 export interface FollowOptions {
   readonly source: ListSource
-  /** `/api/v1/pods`, or one path per namespace; never empty. */
-  readonly paths: readonly string[]
+  /** Never empty. */
+  readonly paths: readonly FollowedPath[]
   readonly watchable: boolean
   readonly limits: FollowLimits
   readonly clock: Clock
@@ -61,8 +63,7 @@ export class ListWatch {
   readonly #options: FollowOptions
   readonly #backoff: Backoff
   readonly #relists: Backoff
-  /** Per path; what is stored is the lowest of them. */
-  readonly #positions = new Map<string, string>()
+  readonly #paths: FollowedPaths
   #watches: AbortController | undefined
   #wanted: RelistCause | undefined
   /** Before the next list. */
@@ -70,6 +71,7 @@ export class ListWatch {
 
   constructor(options: FollowOptions) {
     this.#options = options
+    this.#paths = new FollowedPaths(options.paths)
     this.#backoff = this.#newBackoff()
     this.#relists = this.#newBackoff()
   }
@@ -82,14 +84,14 @@ export class ListWatch {
 
   /** Ends only by throwing: the signal's reason, or what the sink threw because it cannot go on. */
   async run(signal: AbortSignal): Promise<never> {
-    const { sink, paths, watchable } = this.#options
+    const { sink, watchable } = this.#options
     const from = sink.resumeFrom()
     let cause: RelistCause | undefined = from === undefined ? 'first' : this.#wanted
-    if (from !== undefined) for (const path of paths) this.#positions.set(path, from)
+    if (from !== undefined) for (const path of this.#paths.all) this.#paths.move(path, from)
     for (;;) {
       if (cause) await this.#listUntilDone(cause, signal)
       cause =
-        watchable && this.#canWatch() ? await this.#watchAll(signal) : await this.#poll(signal)
+        watchable && this.#paths.canWatch ? await this.#watchAll(signal) : await this.#poll(signal)
       await this.#sleep(this.#pauseMilliseconds, signal)
       this.#pauseMilliseconds = 0
     }
@@ -121,27 +123,41 @@ export class ListWatch {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { source, paths, limits, sink } = this.#options
+    const { sink } = this.#options
     let kind = ''
-    for (const path of paths) {
-      const meta = await listPages(source, {
-        path,
-        pageItems: limits.pageItems,
-        objectBytes: limits.objectBytes,
-        signal,
-        restarted: () => sink.restartedList(),
-        item: (item) => sink.listed(item),
-      })
-      kind = meta.kind
-      this.#positions.set(path, meta.resourceVersion)
+    let refusal: MemberError | undefined
+    this.#paths.forgetRefusals()
+    for (const path of this.#paths.all) {
+      sink.beginPart()
+      try {
+        kind = await this.#listPath(path, signal)
+      } catch (error) {
+        if (!this.#isRefusal(error)) throw error
+        this.#paths.refuse(path)
+        refusal = error
+      }
     }
-    await sink.endList({ kind, resourceVersion: this.#lowest() })
+    if (refusal && this.#paths.open.length === 0) throw refusal
+    const { lowest, closedNamespaces } = this.#paths
+    await sink.endList({ kind, resourceVersion: lowest, closedNamespaces })
   }
 
-  /** An API server without resourceVersions cannot say where a watch would begin. */
-  #canWatch(): boolean {
-    const { paths } = this.#options
-    return paths.every((path) => !['', '0'].includes(this.#positions.get(path) ?? ''))
+  async #listPath(path: string, signal: AbortSignal): Promise<string> {
+    const { source, limits, sink } = this.#options
+    const { kind, resourceVersion } = await listPages(source, {
+      path,
+      pageItems: limits.pageItems,
+      objectBytes: limits.objectBytes,
+      signal,
+      restarted: () => sink.restartedPart(),
+      item: (item) => sink.listed(item),
+    })
+    this.#paths.move(path, resourceVersion)
+    return kind
+  }
+
+  #isRefusal(error: unknown): error is MemberError {
+    return this.#paths.isDivided && error instanceof MemberError && error.failure === 'forbidden'
   }
 
   async #poll(signal: AbortSignal): Promise<RelistCause> {
@@ -158,9 +174,10 @@ export class ListWatch {
     const all = AbortSignal.any([signal, watches.signal])
     const run = async (path: string): Promise<void> => {
       const cause = await this.#watchPath(path, all)
-      watches.abort(new RelistWanted(cause))
+      if (cause) watches.abort(new RelistWanted(cause))
     }
-    const ended = await Promise.allSettled(this.#options.paths.map(run))
+    const asking = this.#askRefused(watches, all)
+    const ended = await Promise.allSettled([...this.#paths.open.map(run), asking])
     signal.throwIfAborted()
     const fatal = ended.find(
       (one) => one.status === 'rejected' && !(one.reason instanceof RelistWanted),
@@ -170,7 +187,24 @@ export class ListWatch {
     return reason instanceof RelistWanted ? reason.relistCause : 'expired'
   }
 
-  async #watchPath(path: string, signal: AbortSignal): Promise<RelistCause> {
+  /** A namespace that may be read again is listed with the others: then all have one position. */
+  async #askRefused(watches: AbortController, signal: AbortSignal): Promise<void> {
+    const { source, limits } = this.#options
+    while (this.#paths.isDivided) {
+      await this.#sleep(limits.mostBackoffMilliseconds, signal)
+      for (const path of this.#paths.refused) {
+        const answers = await readRevision(source, path, signal).then(
+          () => true,
+          () => false,
+        )
+        if (answers) return watches.abort(new RelistWanted('rights'))
+      }
+      if (this.#paths.open.length === 0) return watches.abort(new RelistWanted('rights'))
+    }
+  }
+
+  /** @returns why to list; undefined when the member refuses this path now. */
+  async #watchPath(path: string, signal: AbortSignal): Promise<RelistCause | undefined> {
     const backoff = this.#newBackoff()
     // A list that was just made needs no check that the member is still ahead of it.
     let check = !this.#options.sink.justListed()
@@ -182,6 +216,10 @@ export class ListWatch {
         signal.throwIfAborted()
         const expired = error instanceof MemberError && error.failure === 'expired'
         if (expired) return this.#relistFor('expired')
+        if (this.#isRefusal(error)) {
+          this.#paths.refuse(path)
+          return this.#options.sink.closed(this.#paths.closedNamespaces)
+        }
         await this.#wait(error, backoff, signal)
       }
       check = true
@@ -216,12 +254,12 @@ export class ListWatch {
     const stream = new WatchStream(source, { path, limits, clock: this.#options.clock })
     return stream.run(
       {
-        resourceVersion: this.#positions.get(path)!,
+        resourceVersion: this.#paths.positionOf(path),
         opened: () => sink.following('watch'),
         event: (event) => sink.changed(event),
         advance: (resourceVersion) => {
-          this.#positions.set(path, resourceVersion)
-          sink.advance(this.#lowest())
+          this.#paths.move(path, resourceVersion)
+          sink.advance(this.#paths.lowest)
         },
       },
       signal,
@@ -232,15 +270,8 @@ export class ListWatch {
   async #wentBack(path: string, signal: AbortSignal): Promise<boolean> {
     const { source } = this.#options
     const now = await readRevision(source, path, signal)
-    const ours = this.#positions.get(path)!
+    const ours = this.#paths.positionOf(path)
     return isNumber(now) && isNumber(ours) && BigInt(now) < BigInt(ours)
-  }
-
-  /** What every path has passed: resuming there repeats some events, and misses none. */
-  #lowest(): string {
-    const all = this.#options.paths.map((path) => this.#positions.get(path) ?? '')
-    if (!all.every(isNumber)) return all.length === 1 ? all[0]! : ''
-    return all.reduce((lowest, one) => (BigInt(one) < BigInt(lowest) ? one : lowest))
   }
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
@@ -272,8 +303,4 @@ export class ListWatch {
       mostMilliseconds: mostBackoffMilliseconds,
     })
   }
-}
-
-function isNumber(text: string): boolean {
-  return /^\d+$/.test(text)
 }

@@ -17,20 +17,33 @@ export const RELIST_CAUSES = [
   'unreadable',
   /** It cannot be watched. */
   'poll',
+  /** A namespace that could not be read may be read now. */
+  'rights',
 ] as const
 
 export type RelistCause = (typeof RELIST_CAUSES)[number]
+
+export interface ListEnd {
+  readonly kind: string
+  readonly resourceVersion: string
+  /** Those that the member refused. */
+  readonly closedNamespaces: readonly string[]
+}
 
 export interface MirrorSink {
   /** The stored position, when a watch may go on there. */
   resumeFrom(): string | undefined
   beginList(cause: RelistCause): void
-  /** The pages before are void: the list begins again. */
-  restartedList(): void
+  /** One path begins: a namespace of several, or everything. */
+  beginPart(): void
+  /** The pages of this part are void: it begins again. */
+  restartedPart(): void
   /** Waits while there is no room. */
   listed(item: ListItem): Promise<void>
-  /** The list was complete: what it did not see is gone. */
-  endList(list: { readonly kind: string; readonly resourceVersion: string }): Promise<void>
+  /** The list was complete: what it did not see is gone. Of closed namespaces it says nothing. */
+  endList(list: ListEnd): Promise<void>
+  /** The member refuses these namespaces from now on; the others go on. */
+  closed(namespaces: readonly string[]): undefined
   /** True from the end of a list to the first watch after it. */
   justListed(): boolean
   /** ADDED, MODIFIED or DELETED. Waits while there is no room. */

@@ -6,12 +6,12 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
-import type { SyncPosition } from '../store/cluster-resources.ts'
 import type { Store } from '../store/connect.ts'
 import { LeaseLost } from '../store/leases.ts'
 import {
   applyChanges,
   finishList,
+  type ListedKeys,
   type WriteResult,
   type WriteTarget,
 } from '../store/put-objects.ts'
@@ -52,11 +52,7 @@ export class ObjectWriter {
   }
 
   /** @throws LeaseLost, or the signal's reason. */
-  async finish(
-    target: WriteTarget,
-    end: { seen: ReadonlySet<string>; position: SyncPosition },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async finish(target: WriteTarget, end: ListedKeys, signal: AbortSignal): Promise<void> {
     const counts = await this.#persist(() => finishList(this.#options.store, target, end), signal)
     this.#options.metrics.batchWritten(counts)
   }

@@ -16,7 +16,9 @@ import { type Lease, LeaseLost } from '../store/leases.ts'
 import type { WriteTarget } from '../store/put-objects.ts'
 import { ensureColumnSet, ensureType } from '../store/resource-types.ts'
 import type { ObjectEncoder } from './encode-object.ts'
+import type { FollowedPath } from './followed-paths.ts'
 import type { Gate } from './gate.ts'
+import { isAbout } from './involved-events.ts'
 import { ListWatch } from './list-watch.ts'
 import type { MemberClient } from './member-client.ts'
 import type { RelistCause } from './mirror-sink.ts'
@@ -203,9 +205,10 @@ export class ResourceSyncer {
 
   #covers(): string {
     const { services, namespaces } = this.#options
-    const { type, info } = this.#target
+    const { type, info, involved } = this.#target
     return coversText({
       bytes: bytesText(type, services),
+      involved,
       namespaces: info.namespaced && namespaces?.length ? namespaces : undefined,
     })
   }
@@ -227,11 +230,12 @@ export class ResourceSyncer {
     const { services, cluster, controlPlaneUid } = this.#options
     const { writer, budget, metrics, limits, clock } = services
     const { target, encoders, stored } = of
-    const { type } = this.#target
+    const { type, involved } = this.#target
     return new TypeMirror({
       of: { cluster, type },
       target,
       encode: encoders.fresh,
+      wants: involved ? (object) => isAbout(involved, object) : () => true,
       writer,
       budget,
       limits: limits.batch,
@@ -290,11 +294,12 @@ export class ResourceSyncer {
 }
 
 /** Cluster-scoped types have one path whatever namespaces are wanted. */
-function pathsOf(info: ResourceInfo, namespaces: readonly string[] | undefined): string[] {
+function pathsOf(info: ResourceInfo, namespaces: readonly string[] | undefined): FollowedPath[] {
   const prefix = `/${groupVersionPath(info)}`
   if (!info.namespaced || !namespaces || namespaces.length === 0)
-    return [`${prefix}/${info.resource}`]
-  return [...new Set(namespaces)].map(
-    (namespace) => `${prefix}/namespaces/${encodeURIComponent(namespace)}/${info.resource}`,
-  )
+    return [{ path: `${prefix}/${info.resource}` }]
+  return [...new Set(namespaces)].map((namespace) => ({
+    path: `${prefix}/namespaces/${encodeURIComponent(namespace)}/${info.resource}`,
+    namespace,
+  }))
 }

@@ -8,12 +8,15 @@ import { apiVersionOf, type GroupResource, type ResourceInfo } from '../kube/gro
 import { storedAs } from '../kube/moved-resources.ts'
 import type { SyncGroupResources } from '../kube/pedia-cluster.ts'
 import { compareVersions } from '../kube/version-order.ts'
+import { type InvolvedKind, involvedKinds } from './involved-events.ts'
 
 export interface SyncList {
   /** The cluster's own list and its template's. */
   readonly wanted: readonly SyncGroupResources[]
   readonly excluded: readonly SyncGroupResources[]
   readonly allCustomResources: boolean
+  /** Events are wanted for the sake of `eventsInvolvedResources` alone (involved-events.ts). */
+  readonly eventsOfInvolvedOnly?: boolean
 }
 
 /** One type to mirror. */
@@ -24,6 +27,8 @@ export interface SyncTarget {
   readonly info: ResourceInfo
   /** Every apiVersion it is served in, best first. */
   readonly servedVersions: readonly string[]
+  /** Of events: what they must be about. Left out: all are mirrored. */
+  readonly involved?: readonly InvolvedKind[]
 }
 
 /** A type that was named and is not served. */
@@ -61,7 +66,25 @@ export function resolveSyncList(inputs: ResolveInputs): ResolvedSyncList {
     if (target) targets.push(target)
   }
   targets.sort((a, b) => (keyOf(a.type) < keyOf(b.type) ? -1 : 1))
-  return { targets, missing: missingOf(inputs.list, targets) }
+  return {
+    targets: targets.map((target) => narrowed(target, inputs)),
+    missing: missingOf(inputs.list, targets),
+  }
+}
+
+const EVENTS: GroupResource = { group: '', resource: 'events' }
+
+/** The list, with events in it when only those of certain resources are asked for. */
+export function withInvolvedEvents(list: SyncList): SyncList {
+  const asked = list.wanted.some((entry) => entry.eventsInvolvedResources?.length)
+  if (!asked || wantsType(list, EVENTS)) return list
+  const events = { group: EVENTS.group, resources: [EVENTS.resource] }
+  return { ...list, wanted: [...list.wanted, events], eventsOfInvolvedOnly: true }
+}
+
+function narrowed(target: SyncTarget, { list, served }: ResolveInputs): SyncTarget {
+  if (!list.eventsOfInvolvedOnly || keyOf(target.type) !== keyOf(EVENTS)) return target
+  return { ...target, involved: involvedKinds(list.wanted, served) }
 }
 
 /** Whether the list asks for a type by name or by `*`, served or not. */

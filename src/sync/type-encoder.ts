@@ -10,6 +10,7 @@ import { TOKEN_VERSION } from '../kube/search-token.ts'
 import type { Printer } from '../printers/printer.ts'
 import { PRINTER_VERSION } from '../printers/printers.ts'
 import { createObjectEncoder, type ObjectEncoder } from './encode-object.ts'
+import type { InvolvedKind } from './involved-events.ts'
 import { createPruner } from './prune-paths.ts'
 import type { SyncServices } from './services.ts'
 
@@ -63,10 +64,13 @@ export function coversText(of: {
   readonly bytes: string
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined
+  /** Of events; undefined: all. */
+  readonly involved: readonly InvolvedKind[] | undefined
 }): string {
-  const { bytes, namespaces } = of
-  if (bytes === '' && !namespaces) return ''
-  return digest(JSON.stringify([bytes, namespaces && [...new Set(namespaces)].toSorted()]))
+  const { bytes, namespaces, involved } = of
+  if (bytes === '' && !namespaces && !involved) return ''
+  const sorted = namespaces && [...new Set(namespaces)].toSorted()
+  return digest(JSON.stringify([bytes, sorted, involved]))
 }
 
 function digest(text: string): string {

@@ -14,7 +14,7 @@ import { JsonError } from './json-bytes.ts'
 import type { ListItem } from './list-splitter.ts'
 import type { MemberError } from './member-error.ts'
 import type { SyncMetrics, TypeLabels } from './metrics.ts'
-import type { MirrorSink, RelistCause } from './mirror-sink.ts'
+import type { ListEnd, MirrorSink, RelistCause } from './mirror-sink.ts'
 import { identityOf } from './object-identity.ts'
 import type { ObjectWriter } from './object-writer.ts'
 import { RefusedObjects } from './refused-objects.ts'
@@ -31,6 +31,8 @@ export interface MirrorOptions {
   readonly of: TypeLabels
   readonly target: WriteTarget
   readonly encode: ObjectEncoder
+  /** What it refuses is as if the member did not have it; it says the same of an object for ever. */
+  readonly wants: (object: Buffer) => boolean
   readonly writer: ObjectWriter
   readonly budget: ByteBudget
   readonly limits: BatchLimits
@@ -49,7 +51,12 @@ export interface MirrorOptions {
 /** What the type's condition is made of. */
 export type MirrorState =
   | { readonly phase: 'listing'; readonly cause: RelistCause }
-  | { readonly phase: 'following'; readonly by: 'watch' | 'poll'; readonly refused: string }
+  | {
+      readonly phase: 'following'
+      readonly by: 'watch' | 'poll'
+      readonly refused: string
+      readonly closedNamespaces: readonly string[]
+    }
   | { readonly phase: 'failed'; readonly error: MemberError }
 
 export class TypeMirror implements MirrorSink {
@@ -57,6 +64,9 @@ export class TypeMirror implements MirrorSink {
   readonly #queue: ChangeQueue
   readonly #refused = new RefusedObjects()
   #seen = new Set<string>()
+  /** Of them, those of the part that is being listed. */
+  #part: string[] = []
+  #closedNamespaces: readonly string[] = []
   #listing = false
   #justListed = false
   #following: 'watch' | 'poll' | undefined
@@ -84,15 +94,21 @@ export class TypeMirror implements MirrorSink {
   beginList(cause: RelistCause): void {
     this.#options.metrics.relisted(this.#options.of, cause)
     this.#listing = true
-    this.restartedList()
+    this.#seen = new Set()
+    this.#refused.clear()
+    this.#queue.forgetPosition()
     if (cause !== 'poll') this.#options.report({ phase: 'listing', cause })
     this.#following = undefined
   }
 
-  restartedList(): void {
-    this.#seen = new Set()
-    this.#refused.clear()
-    this.#queue.forgetPosition()
+  beginPart(): void {
+    this.#part = []
+  }
+
+  /** What it saw may be gone: parts never see the same object, so the others keep theirs. */
+  restartedPart(): void {
+    for (const key of this.#part) this.#seen.delete(key)
+    this.#part = []
   }
 
   async listed(item: ListItem): Promise<void> {
@@ -100,25 +116,39 @@ export class TypeMirror implements MirrorSink {
       this.#refuse(undefined, `an object of ${item.tooLargeBytes} bytes is too large`)
       return
     }
+    if (!this.#options.wants(item.bytes)) return
     const { row } = this.#encoded(item.bytes)
     if (!row) return
-    this.#seen.add(`${row.namespace}/${row.name}`)
+    const key = `${row.namespace}/${row.name}`
+    this.#seen.add(key)
+    this.#part.push(key)
     await this.#queue.put({ op: 'put', row })
   }
 
-  async endList(list: { kind: string; resourceVersion: string }): Promise<void> {
+  async endList({ kind, resourceVersion, closedNamespaces }: ListEnd): Promise<void> {
     await this.#queue.drain()
     const { writer, target, signal, controlPlaneUid } = this.#options
-    const position = {
-      resourceVersion: list.resourceVersion,
-      controlPlaneUid: controlPlaneUid(),
-    }
-    await writer.finish(target, { seen: this.#seen, position }, signal)
+    const position = { resourceVersion, controlPlaneUid: controlPlaneUid() }
+    this.#closedNamespaces = closedNamespaces
+    const unseen = new Set(closedNamespaces)
+    await writer.finish(
+      target,
+      // A restart lists again: no watch brings what a closed namespace held before.
+      unseen.size === 0 ? { seen: this.#seen, position } : { seen: this.#seen, unseen },
+      signal,
+    )
     this.#seen = new Set()
+    this.#part = []
     this.#listing = false
     this.#justListed = true
     this.#heard()
-    if (list.kind !== '') await this.#options.listKind(list.kind)
+    if (kind !== '') await this.#options.listKind(kind)
+  }
+
+  closed(namespaces: readonly string[]): undefined {
+    this.#closedNamespaces = namespaces
+    this.#queue.forgetPosition()
+    this.#reportFollowing()
   }
 
   justListed(): boolean {
@@ -129,6 +159,7 @@ export class TypeMirror implements MirrorSink {
     this.#options.metrics.event(this.#options.of)
     this.#heard()
     if (event.type === 'DELETED') return this.#deleted(event.object)
+    if (!this.#options.wants(event.object)) return
     const { row, refused } = this.#encoded(event.object)
     // What is stored under the key of a refused object is no longer what the member has.
     if (refused) await this.#queue.put({ op: 'delete', key: refused })
@@ -146,7 +177,7 @@ export class TypeMirror implements MirrorSink {
 
   advance(resourceVersion: string): void {
     this.#heard()
-    if (resourceVersion === '' || this.#listing) return
+    if (resourceVersion === '' || this.#listing || this.#closedNamespaces.length > 0) return
     this.#queue.advance({ resourceVersion, controlPlaneUid: this.#options.controlPlaneUid() })
   }
 
@@ -165,7 +196,10 @@ export class TypeMirror implements MirrorSink {
 
   #reportFollowing(): void {
     const by = this.#following
-    if (by) this.#options.report({ phase: 'following', by, refused: this.#refused.sentence() })
+    if (!by) return
+    const refused = this.#refused.sentence()
+    const closedNamespaces = this.#closedNamespaces
+    this.#options.report({ phase: 'following', by, refused, closedNamespaces })
   }
 
   #heard(): void {

@@ -165,7 +165,7 @@ export class TypeSet {
   }
 }
 
-function shapeOf({ info }: SyncTarget, wanted: WantedTypes): string {
+function shapeOf({ info, involved }: SyncTarget, wanted: WantedTypes): string {
   const { kind, namespaced, verbs, resource } = info
   const watch = verbs.includes('watch')
   const namespaces = namespaced ? wanted.namespaces : undefined
@@ -178,6 +178,7 @@ function shapeOf({ info }: SyncTarget, wanted: WantedTypes): string {
     watch,
     namespaces,
     columns,
+    involved,
   ])
 }
 

@@ -28,13 +28,7 @@ export function nextState(before: TypeState, news: MirrorState): TypeState {
       if (finished) return { ...before, ...relisting(before) }
       return { status: 'Pending', reason: 'Listing', message: '', initialListPhase: 'Running' }
     case 'following':
-      return {
-        status: 'Syncing',
-        reason:
-          news.refused === '' ? (news.by === 'watch' ? 'Watching' : 'Polling') : 'ObjectsRefused',
-        message: news.refused,
-        initialListPhase: 'Finished',
-      }
+      return { ...following(news), initialListPhase: 'Finished' }
     case 'failed':
       return {
         status: 'Error',
@@ -43,6 +37,28 @@ export function nextState(before: TypeState, news: MirrorState): TypeState {
         initialListPhase: before.initialListPhase,
       }
   }
+}
+
+function following({
+  by,
+  refused,
+  closedNamespaces,
+}: Extract<MirrorState, { phase: 'following' }>): Omit<TypeState, 'initialListPhase'> {
+  if (closedNamespaces.length > 0) {
+    const closed = `${REASON.forbidden}: cannot read the namespaces ${someOf(closedNamespaces)}; the others are in step`
+    const message = refused === '' ? closed : `${closed}; ${refused}`
+    // Readers are warned: an answer lacks what these hold.
+    return { status: 'Error', reason: REASON.forbidden, message }
+  }
+  if (refused !== '') return { status: 'Syncing', reason: 'ObjectsRefused', message: refused }
+  return { status: 'Syncing', reason: by === 'watch' ? 'Watching' : 'Polling', message: '' }
+}
+
+const NAMED = 5
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
+  return names.slice(0, NAMED).join(', ') + more
 }
 
 /** A relist is no trouble of its own; what was wrong before stays said until a watch is open again. */

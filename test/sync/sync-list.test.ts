@@ -3,7 +3,13 @@ import type { ResourceInfo } from '../../src/kube/group-resource.ts'
 import { apiVersionOf } from '../../src/kube/group-resource.ts'
 import { compareVersions } from '../../src/kube/version-order.ts'
 import { FleetVersions } from '../../src/sync/fleet-versions.ts'
-import { resolveSyncList, type SyncList, wantsType } from '../../src/sync/sync-list.ts'
+import { isAbout } from '../../src/sync/involved-events.ts'
+import {
+  resolveSyncList,
+  type SyncList,
+  wantsType,
+  withInvolvedEvents,
+} from '../../src/sync/sync-list.ts'
 
 function served(
   apiVersion: string,
@@ -244,4 +250,62 @@ describe('the version that most of the fleet serves', () => {
       expect(versions.prefer(type, own)).toBe(want)
     })
   }
+})
+
+describe('events of certain resources', () => {
+  const kinds = (given: Partial<SyncList>) => {
+    const whole = withInvolvedEvents(list(given))
+    const { targets } = resolveSyncList({ served: MEMBER, list: whole, isCustom: () => false })
+    return targets.find(({ type }) => type.resource === 'events')?.involved
+  }
+  const entry = (group: string, eventsInvolvedResources: string[]) => ({
+    ...{ group, resources: ['pods'], eventsInvolvedResources },
+  })
+  const cases: ReadonlyArray<{ name: string; given: Partial<SyncList>; want: unknown }> = [
+    {
+      name: 'of one',
+      given: { wanted: [entry('', ['pods'])] },
+      want: [{ group: '', kind: 'pods' }],
+    },
+    { name: 'of a group', given: { wanted: [entry('apps', ['*'])] }, want: [{ group: 'apps' }] },
+    {
+      name: 'of one in any group',
+      given: { wanted: [entry('*', ['deployments'])] },
+      want: [
+        { group: 'apps', kind: 'deployments' },
+        { group: 'extensions', kind: 'deployments' },
+      ],
+    },
+    { name: 'of what is not served: none', given: { wanted: [entry('', ['nodes'])] }, want: [] },
+    {
+      name: 'all are wanted anyway',
+      given: { wanted: [entry('', ['pods']), { group: '', resources: ['events'] }] },
+      want: undefined,
+    },
+    {
+      name: 'events are excluded',
+      given: {
+        wanted: [entry('', ['pods'])],
+        excluded: [{ group: '', resources: ['events'] }],
+      },
+      want: undefined,
+    },
+  ]
+  for (const { name, given, want } of cases) {
+    test(name, () => expect(kinds(given)).toEqual(want))
+  }
+
+  test('by what an event is about', () => {
+    const about = (reference: object, key = 'involvedObject') =>
+      isAbout(
+        [{ group: 'apps', kind: 'Deployment' }],
+        Buffer.from(JSON.stringify({ [key]: reference })),
+      )
+    expect(about({ apiVersion: 'apps/v1', kind: 'Deployment' })).toBe(true)
+    expect(about({ apiVersion: 'apps/v1', kind: 'Deployment' }, 'regarding')).toBe(true)
+    expect(about({ kind: 'Deployment' })).toBe(true)
+    expect(about({ apiVersion: 'apps/v1', kind: 'ReplicaSet' })).toBe(false)
+    expect(about({ apiVersion: 'v1', kind: 'Deployment' })).toBe(false)
+    expect(about({ apiVersion: 'v1', kind: 'Pod' }, 'regarding')).toBe(false)
+  })
 })
