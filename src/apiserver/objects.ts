@@ -1,5 +1,6 @@
 /** What the routes of this server read, as functions: a database is put behind them in server.ts. */
 import type { GroupResource } from '../kube/group-resource.ts'
+import type { CollectionRequest } from '../store/list-collection.ts'
 import type { ListRequest, Owner, RawRow } from '../store/list-request.ts'
 import type { OwnerSearch } from '../store/owners.ts'
 import type { ReadScope } from '../store/read-scope.ts'
@@ -20,6 +21,12 @@ export interface ObjectReader {
   readonly count: (request: ListRequest) => Promise<number>
   /** One per cluster that has it. */
   readonly get: (request: GetRequest) => Promise<readonly RawRow[]>
+  /** Objects of several types, in one order. */
+  readonly listCollection: (
+    request: CollectionRequest,
+    signal: AbortSignal,
+  ) => AsyncGenerator<readonly RawRow[]>
+  readonly countCollection: (request: CollectionRequest) => Promise<number>
   /** The parents of the objects that an owner search is after. */
   readonly owners: (search: OwnerSearch) => Promise<readonly Owner[]>
   /** The fleet's revision, a decimal integer. */

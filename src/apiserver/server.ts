@@ -16,10 +16,12 @@ import type { Logger } from '../log.ts'
 import { findAccessToken } from '../store/access-tokens.ts'
 import type { Store } from '../store/connect.ts'
 import { currentRevision } from '../store/fleet-revision.ts'
+import { countCollection, listCollection } from '../store/list-collection.ts'
 import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
 import { findOwners } from '../store/owners.ts'
 import type { Access } from './access/access.ts'
 import type { CatalogCache } from './catalog.ts'
+import { collectionRoutes } from './collections/plugin.ts'
 import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
 import { type HealthOptions, health } from './health/plugin.ts'
 import type { ObjectReader } from './objects.ts'
@@ -90,6 +92,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         inner,
         healthOptions(options, () => stopping),
       ),
+    (inner) => collectionRoutes(inner, parts),
     (inner) => resourceRoutes(inner, parts),
     ...(options.plugins ?? []),
   ]
@@ -128,6 +131,8 @@ function objectReader(store: Store): ObjectReader {
     list: (request, signal) => listObjects(store, request, { signal }),
     count: (request) => countObjects(store, request),
     get: (request) => getObject(store, request),
+    listCollection: (request, signal) => listCollection(store, request, { signal }),
+    countCollection: (request) => countCollection(store, request),
     owners: (search) => findOwners(store, search),
     revision: () => currentRevision(store),
   }

@@ -9,15 +9,18 @@ import { isStorable } from './sql-value.ts'
 
 export type TypeName = ListRequest['type']
 
+/** Of which the rows may be: tokens are made for each, and tell the types apart by themselves. */
+export type TypeNames = readonly TypeName[]
+
 /** All conditions, to be joined by `and`. */
 export function matchesAll(
   conditions: readonly ObjectCondition[],
-  type: TypeName,
+  types: TypeNames,
 ): readonly RawBuilder<boolean>[] {
-  return conditions.map((condition) => matches(condition, type))
+  return conditions.map((condition) => matches(condition, types))
 }
 
-function matches(condition: ObjectCondition, type: TypeName): RawBuilder<boolean> {
+function matches(condition: ObjectCondition, types: TypeNames): RawBuilder<boolean> {
   switch (condition.on) {
     case 'namespace':
       return columnIn(sql`o.namespace`, condition)
@@ -28,11 +31,11 @@ function matches(condition: ObjectCondition, type: TypeName): RawBuilder<boolean
     case 'created':
       return createdWithin(condition)
     case 'owner':
-      return ownedBy(condition.owners, type)
+      return ownedBy(condition.owners, types)
     case 'label':
-      return matchesLabel(condition.requirement, type)
+      return matchesLabel(condition.requirement, types)
     case 'field':
-      return matchesField(condition.requirement, type)
+      return matchesField(condition.requirement, types)
     default:
       return unreachable(condition)
   }

@@ -8,17 +8,17 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FieldPath, FieldRequirement } from '../kube/field-selector.ts'
 import { childPath, elementPath, fieldToken, type Hash64, typeSeed } from '../kube/search-token.ts'
 import { columnIn } from './column-filter.ts'
-import type { TypeName } from './condition-filter.ts'
+import type { TypeNames } from './condition-filter.ts'
 import { hasToken } from './label-filter.ts'
 import { bigintArray, textArray } from './sql-value.ts'
 import { escapeForStore, existsIn, valuesIn, WHOLE_OBJECT } from './values-at-path.ts'
 
-export function matchesField(requirement: FieldRequirement, type: TypeName): RawBuilder<boolean> {
+export function matchesField(requirement: FieldRequirement, types: TypeNames): RawBuilder<boolean> {
   switch (requirement.operator) {
     case 'In':
-      return hasValue(requirement, type)
+      return hasValue(requirement, types)
     case 'NotIn':
-      return sql`not ${hasValue(requirement, type)}`
+      return sql`not ${hasValue(requirement, types)}`
     case 'Exists':
       return existsIn(WHOLE_OBJECT, requirement.path)
     case 'DoesNotExist':
@@ -37,23 +37,23 @@ interface PathValues {
  * Never null, so that `not` in front of it is its exact reverse. The empty value stands for a
  * missing field, too (kube/field-selector.ts).
  */
-function hasValue(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
-  const found = isPresent(wanted, type)
+function hasValue(wanted: PathValues, types: TypeNames): RawBuilder<boolean> {
+  const found = isPresent(wanted, types)
   if (!wanted.values.includes('')) return found
   return sql`(${found} or not ${existsIn(WHOLE_OBJECT, wanted.path)})`
 }
 
-function isPresent(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
+function isPresent(wanted: PathValues, types: TypeNames): RawBuilder<boolean> {
   const column = COLUMNS.get(keysOf(wanted.path))
   if (column) return column(wanted)
-  const found = hasPathToken(wanted, type)
+  const found = hasPathToken(wanted, types)
   return wanted.path.some((step) => 'index' in step)
     ? sql`(${found} and ${hasTextValue(wanted)})`
     : found
 }
 
-function hasPathToken(wanted: PathValues, type: TypeName): RawBuilder<boolean> {
-  const tokens = pathTokens(wanted, type)
+function hasPathToken(wanted: PathValues, types: TypeNames): RawBuilder<boolean> {
+  const tokens = pathTokens(wanted, types)
   return isUnderStatus(wanted.path) ? hasStatusToken(tokens) : hasToken(tokens)
 }
 
@@ -64,23 +64,25 @@ export function isFoundByToken(requirement: FieldRequirement): boolean {
 }
 
 /** With list indexes collapsed, as in the stored tokens. */
-function pathTokens({ path, values }: PathValues, type: TypeName): readonly bigint[] {
-  const hash = path.reduce<Hash64>(
-    (parent, step) => ('key' in step ? childPath(parent, step.key) : elementPath(parent)),
-    typeSeed(type),
-  )
-  return values.map((value) => fieldToken(hash, value))
+function pathTokens({ path, values }: PathValues, types: TypeNames): readonly bigint[] {
+  return types.flatMap((type) => {
+    const hash = path.reduce<Hash64>(
+      (parent, step) => ('key' in step ? childPath(parent, step.key) : elementPath(parent)),
+      typeSeed(type),
+    )
+    return values.map((value) => fieldToken(hash, value))
+  })
 }
 
 /** The status tokens of which an object must have one; undefined when these do not decide alone. */
 export function statusTokens(
   requirement: FieldRequirement,
-  type: TypeName,
+  types: TypeNames,
 ): readonly bigint[] | undefined {
   if (requirement.operator !== 'In' || requirement.values.includes('')) return undefined
   const { path } = requirement
   if (!isUnderStatus(path) || path.some((step) => 'index' in step)) return undefined
-  return pathTokens(requirement, type)
+  return pathTokens(requirement, types)
 }
 
 function isUnderStatus(path: FieldPath): boolean {

@@ -9,17 +9,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LabelRequirement } from '../kube/label-selector.ts'
 import { childPath, fieldToken, labelKeyPath, typeSeed } from '../kube/search-token.ts'
-import type { TypeName } from './condition-filter.ts'
+import type { TypeNames } from './condition-filter.ts'
 import { bigintArray } from './sql-value.ts'
 import { valuesIn } from './values-at-path.ts'
 
-export function matchesLabel(requirement: LabelRequirement, type: TypeName): RawBuilder<boolean> {
-  const hasKey = hasToken([fieldToken(labelKeyPath(typeSeed(type)), requirement.key)])
+export function matchesLabel(requirement: LabelRequirement, types: TypeNames): RawBuilder<boolean> {
+  const hasKey = hasToken(
+    types.map((type) => fieldToken(labelKeyPath(typeSeed(type)), requirement.key)),
+  )
   switch (requirement.operator) {
     case 'In':
-      return hasToken(labelTokens(requirement, type))
+      return hasToken(labelTokens(requirement, types))
     case 'NotIn':
-      return sql`not ${hasToken(labelTokens(requirement, type))}`
+      return sql`not ${hasToken(labelTokens(requirement, types))}`
     case 'Exists':
       return hasKey
     case 'DoesNotExist':
@@ -34,11 +36,13 @@ export function matchesLabel(requirement: LabelRequirement, type: TypeName): Raw
 
 function labelTokens(
   { key, values }: { key: string; values: readonly string[] },
-  type: TypeName,
+  types: TypeNames,
 ): readonly bigint[] {
-  const labels = childPath(childPath(typeSeed(type), 'metadata'), 'labels')
-  const path = childPath(labels, key)
-  return values.map((value) => fieldToken(path, value))
+  return types.flatMap((type) => {
+    const labels = childPath(childPath(typeSeed(type), 'metadata'), 'labels')
+    const path = childPath(labels, key)
+    return values.map((value) => fieldToken(path, value))
+  })
 }
 
 /** True when one of the tokens is the object's. */

@@ -7,10 +7,12 @@
 import { ClusterStages } from './cluster-stages.ts'
 import type { Store } from './connect.ts'
 import { countQuery, type ListQuery, listQuery } from './list-query.ts'
-import type { ListRequest, ObjectCondition, RawRow } from './list-request.ts'
+import type { ListRequest, ObjectCondition, PageRequest, RawRow } from './list-request.ts'
 import { fromPostgres } from './pg-error.ts'
 import { PortalReader, READ_LIMITS, type ReadLimits } from './portal-reader.ts'
+import type { RawStatement } from './raw-query.ts'
 import { type RowShape, rowReader } from './raw-row.ts'
+import type { ReadScope } from './read-scope.ts'
 import { visibleClusters } from './scope-filter.ts'
 
 export interface ReadOptions {
@@ -34,28 +36,38 @@ export async function* listObjects(
 ): AsyncGenerator<readonly RawRow[]> {
   const stages = new ClusterStages({ ...request, scope: visibleClusters(request.scope) })
   for (let stage = stages.next(); stage; stage = stages.next()) {
-    for await (const rows of readStage(store, stage, { signal, limits })) {
+    const read = { query: (rest: ListRequest) => listQuery(store, rest), scope: stage.scope }
+    for await (const rows of readPage(store, stage, { ...read, signal, limits })) {
       stages.delivered(rows.length)
       yield rows
     }
   }
 }
 
-async function* readStage(
+export interface PageReading<Request extends PageRequest> {
+  readonly query: (request: Request) => ListQuery
+  /** Every cluster that a row may be of. */
+  readonly scope: ReadScope
+  readonly signal: AbortSignal | undefined
+  readonly limits: ReadLimits
+}
+
+/** Streams what one query finds, and goes on by key where it was interrupted. */
+export async function* readPage<Request extends PageRequest>(
   store: Store,
-  stage: ListRequest,
-  { signal, limits }: { signal: AbortSignal | undefined; limits: ReadLimits },
+  page: Request,
+  { query: queryOf, scope, signal, limits }: PageReading<Request>,
 ): AsyncGenerator<readonly RawRow[]> {
-  let rest: ListRequest | undefined = stage
+  let rest: Request | undefined = page
   while (rest && rest.limit !== 0) {
     signal?.throwIfAborted()
-    const query = listQuery(store, rest)
+    const query = queryOf(rest)
     const reader = await open(store, query, limits)
     const abort = () => reader.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     const progress: Progress = { delivered: 0, last: undefined }
     try {
-      yield* readRows(reader, rowReader(shapeOf(query, rest)), progress)
+      yield* readRows(reader, rowReader(shapeOf(query, scope)), progress)
     } catch (error) {
       throw fromPostgres(error)
     } finally {
@@ -74,7 +86,7 @@ async function open(store: Store, { compiled }: ListQuery, limits: ReadLimits) {
   }
 }
 
-function shapeOf({ order, columns }: ListQuery, { scope }: ListRequest): RowShape {
+function shapeOf({ order, columns }: ListQuery, scope: ReadScope): RowShape {
   return { order, columns, clusterNames: new Map(scope.map(({ id, name }) => [id, name])) }
 }
 
@@ -97,11 +109,14 @@ async function* readRows(
 }
 
 /** What is left of a request after an interruption; an offset is used up with the first row. */
-function remaining(request: ListRequest, { delivered, last }: Progress): ListRequest {
+function remaining<Request extends PageRequest>(
+  request: Request,
+  { delivered, last }: Progress,
+): Request {
   if (!last) return request
-  const { offset: _, ...rest } = request
   return {
-    ...rest,
+    ...request,
+    offset: 0,
     after: last.position(),
     ...(request.limit !== undefined && { limit: request.limit - delivered }),
   }
@@ -110,8 +125,14 @@ function remaining(request: ListRequest, { delivered, last }: Progress): ListReq
 /** How many rows a list has in all: `after`, `offset` and `limit` do not count. */
 export async function countObjects(store: Store, request: ListRequest): Promise<number> {
   const scope = visibleClusters(request.scope)
-  if (scope.length === 0) return 0
-  const { sql: text, parameters } = countQuery(store, { ...request, scope })
+  return scope.length === 0 ? 0 : countRows(store, countQuery(store, { ...request, scope }))
+}
+
+/** What a query for one number gives. */
+export async function countRows(
+  store: Store,
+  { sql: text, parameters }: RawStatement,
+): Promise<number> {
   const { rows } = await store.readers
     .query<{ count: string }>(text, [...parameters])
     .catch((error) => {

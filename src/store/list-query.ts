@@ -113,7 +113,7 @@ function matching(request: Pick<ListRequest, 'type' | 'scope' | 'conditions' | '
     where: [
       ...(ofType ? [] : [sql<boolean>`o.type_id = ${type.id}`]),
       inScope(scope),
-      ...(byStatus ?? matchesAll(conditions, type)),
+      ...(byStatus ?? matchesAll(conditions, [type])),
     ],
   }
 }

@@ -29,7 +29,15 @@ export type ObjectCondition =
   | { readonly on: 'field'; readonly requirement: FieldRequirement }
 
 export interface OrderKey {
-  readonly by: 'cluster' | 'namespace' | 'name' | 'created_at' | 'resource_version' | FieldPath
+  readonly by:
+    | 'cluster'
+    | 'namespace'
+    | 'name'
+    | 'created_at'
+    | 'resource_version'
+    /** By the number it has in the store: for what must be total over several types. */
+    | 'type'
+    | FieldPath
   readonly descending: boolean
 }
 
@@ -42,10 +50,8 @@ export interface Position {
   readonly name: string
 }
 
-export interface ListRequest {
-  /** The stored type (kube/moved-resources.ts). */
-  readonly type: GroupResource & { readonly id: number }
-  readonly scope: ReadScope
+/** What part of an answer is asked for, in which order. */
+export interface PageRequest {
   readonly conditions: readonly ObjectCondition[]
   /** Empty: cluster, namespace, name. The row's key always breaks ties. */
   readonly order: readonly OrderKey[]
@@ -55,6 +61,12 @@ export interface ListRequest {
   readonly limit?: number
   /** What is read of each row; the rest is not fetched. */
   readonly want: { readonly cells: boolean; readonly metadata: boolean; readonly body: boolean }
+}
+
+export interface ListRequest extends PageRequest {
+  /** The stored type (kube/moved-resources.ts). */
+  readonly type: GroupResource & { readonly id: number }
+  readonly scope: ReadScope
 }
 
 /** One row as it lies in the store: slices of the buffer that PostgreSQL's answer arrived in. */

@@ -132,6 +132,8 @@ function orderKey({ by, descending }: OrderKey, scope: ReadScope): Key {
       return createdKey(descending)
     case 'resource_version':
       return resourceVersionKey(descending)
+    case 'type':
+      return typeKey(descending)
     default:
       return fieldKey(by, descending)
   }
@@ -190,6 +192,17 @@ function resourceVersionKey(descending: boolean): Key {
     bind: (value) => {
       const bare = sql`ltrim(${storable(value)}::text, '0')`
       return [sql`length(${bare})`, bare]
+    },
+  }
+}
+
+function typeKey(descending: boolean): Key {
+  return {
+    terms: [{ expression: sql`o.type_id`, descending, nullable: false }],
+    text: sql`o.type_id`,
+    bind: (value) => {
+      if (!/^\d{1,9}$/.test(value)) throw malformed()
+      return [sql`${value}::int4`]
     },
   }
 }

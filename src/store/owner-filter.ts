@@ -6,23 +6,23 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import { childPath, elementPath, fieldToken, typeSeed } from '../kube/search-token.ts'
-import type { TypeName } from './condition-filter.ts'
+import type { TypeName, TypeNames } from './condition-filter.ts'
 import type { Owner } from './list-request.ts'
 import { bigintArray, intArray, textArray } from './sql-value.ts'
 
-export function ownedBy(owners: readonly Owner[], type: TypeName): RawBuilder<boolean> {
+export function ownedBy(owners: readonly Owner[], types: TypeNames): RawBuilder<boolean> {
   if (owners.length === 0) return sql`false`
-  const tokens = ownerTokens(
-    owners.map(({ uid }) => uid),
-    type,
-  )
+  const uids = owners.map(({ uid }) => uid)
+  // Of each type in turn, and so are the places.
+  const places = types.flatMap(() => owners)
+  const owned = types.flatMap((type) => ownerTokens(uids, type))
   // As a set that is hashed once, however many rows are compared with it.
-  const places = sql`(select * from unnest(
-    ${intArray(owners.map(({ clusterId }) => clusterId))},
-    ${textArray(owners.map(({ namespace }) => namespace))},
-    ${bigintArray(tokens)}))`
-  return sql`(o.tokens && ${bigintArray(tokens)} and exists (select from unnest(o.tokens) t
-    where (o.cluster_id, o.namespace, t) in ${places} or (o.cluster_id, '', t) in ${places}))`
+  const allowed = sql`(select * from unnest(
+    ${intArray(places.map(({ clusterId }) => clusterId))},
+    ${textArray(places.map(({ namespace }) => namespace))},
+    ${bigintArray(owned)}))`
+  return sql`(o.tokens && ${bigintArray(owned)} and exists (select from unnest(o.tokens) t
+    where (o.cluster_id, o.namespace, t) in ${allowed} or (o.cluster_id, '', t) in ${allowed}))`
 }
 
 /** What objects of the type have when one of these owns them; one token for each UID. */

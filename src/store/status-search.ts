@@ -36,7 +36,7 @@ function keyOrStatus(condition: ObjectCondition, type: TypeName): RawBuilder<boo
     case 'name':
       return columnIn(sql`o.name`, condition)
     case 'field': {
-      const tokens = statusTokens(condition.requirement, type)
+      const tokens = statusTokens(condition.requirement, [type])
       return tokens && hasToken(tokens)
     }
     default:

@@ -37,7 +37,7 @@ export function walkSegments(
     // Said again, it spares the planner all partitions but one.
     ...(only && others.length === 0 ? [sql`o.cluster_id = ${only.id}`] : []),
     sql`(o.namespace, o.name) > (s.namespace, s.name) and o.namespace <= s.last_namespace`,
-    ...matchesAll(request.conditions, request.type),
+    ...matchesAll(request.conditions, [request.type]),
   ]
   const most = request.limit === undefined ? undefined : request.limit + (request.offset ?? 0)
   const walk = (row: RawBuilder<unknown>) => sql`select o.* from unnest(

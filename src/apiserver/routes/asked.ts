@@ -101,9 +101,16 @@ function askedClusters(
 ): readonly ServedResource[] {
   return served.filter(
     ({ cluster, resource }) =>
-      clusters.every((condition) => isAsked(cluster, condition)) &&
-      (!strictVersion || resource.apiVersion === apiVersion),
+      isAskedCluster(cluster, clusters) && (!strictVersion || resource.apiVersion === apiVersion),
   )
+}
+
+/** Do all conditions on clusters hold for this one? */
+export function isAskedCluster(
+  cluster: CatalogCluster,
+  conditions: readonly ClusterCondition[],
+): boolean {
+  return conditions.every((condition) => isAsked(cluster, condition))
 }
 
 function isAsked(cluster: CatalogCluster, condition: ClusterCondition): boolean {

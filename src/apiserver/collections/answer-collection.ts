@@ -1,0 +1,132 @@
+/**
+ * Answers one collection: objects of all its types that the reader may list, as one list.
+ *
+ * All conditions, orders and ways of paging are those of a list; `strictVersion` is not, because
+ * a collection has no one version.
+ */
+import type { FastifyReply } from 'fastify'
+import { type Collection, typesAsked } from '../../kube/collection-resource.ts'
+import { queryChecksum } from '../../kube/continue-token.ts'
+import { parseListOptions } from '../../kube/list-options.ts'
+import { negotiateObjects } from '../../kube/media-type.ts'
+import { parseSearch, type Search } from '../../kube/search.ts'
+import { methodNotAllowed, StatusError } from '../../kube/status-error.ts'
+import type { CollectionRequest } from '../../store/list-collection.ts'
+import type { ServedResource } from '../catalog.ts'
+import { withOwners } from '../routes/owner-conditions.ts'
+import { type Page, pageOf } from '../routes/page.ts'
+import { checkResourceVersion } from '../routes/resource-version.ts'
+import type { ResourceParts } from '../routes/resources.ts'
+import { type Exchange, streamAnswer } from '../routes/stream-answer.ts'
+import { includeObjectOf } from '../routes/table-options.ts'
+import { writeList } from '../routes/write-list.ts'
+import { staleWarning } from '../warnings.ts'
+import { type AskedTypes, askedTypes, clustersAsked, describeTypes } from './asked-types.ts'
+import { type CollectionForm, collectionForm } from './collection-form.ts'
+
+export interface CollectionCall extends Exchange {
+  readonly collection: Collection
+}
+
+/** @throws every refusal, before anything was sent. */
+export async function answerCollection(
+  parts: ResourceParts,
+  call: CollectionCall,
+): Promise<FastifyReply> {
+  const { query, collection } = call
+  const options = parseListOptions(query)
+  if (options.watch) throw methodNotAllowed()
+  const patterns = typesAsked(collection, query)
+  const search = searchOf(query)
+  const asked = askedTypes(parts.access, { identity: call.request.identity, patterns, search })
+  const form = formOf(call, { asked, search, nowMilliseconds: parts.clock.now() })
+  const { clusters, conditions, order } = search
+  const checksum = queryChecksum({ of: collection.name, patterns, clusters, conditions, order })
+  const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
+  const resourceVersion = await parts.objects.revision()
+  checkResourceVersion(options, resourceVersion)
+  const wanted = await collectionRequest(parts, call, { asked, search, page, form })
+  const totalCount = search.withRemainingCount
+    ? await parts.objects.countCollection(wanted)
+    : undefined
+  const { encoder, row } = form
+  const answer = { page, encoder, row, resourceVersion, checksum, totalCount }
+  const streamed = {
+    contentType: encoder.contentType,
+    warnings: staleClusters(asked.served, parts.clock.now()),
+    rows: (signal: AbortSignal) => parts.objects.listCollection(wanted, signal),
+    write: (sink, batches) => writeList(sink, batches, answer),
+  } satisfies Parameters<typeof streamAnswer>[1]
+  return streamAnswer(call, streamed, parts.openStreams)
+}
+
+function searchOf(query: URLSearchParams): Search {
+  const conditions = new URLSearchParams(query)
+  conditions.delete('groups')
+  conditions.delete('resources')
+  const search = parseSearch(conditions)
+  if (!search.strictVersion) return search
+  throw new StatusError('BadRequest', '"strictVersion" is not for collection resources')
+}
+
+interface FormParts {
+  readonly asked: AskedTypes
+  readonly search: Search
+  readonly nowMilliseconds: number
+}
+
+function formOf(
+  { request, query, collection }: CollectionCall,
+  { asked, search, nowMilliseconds }: FormParts,
+): CollectionForm {
+  const representation = negotiateObjects(request.headers.accept, 'object')
+  return collectionForm(representation, {
+    ...{ name: collection.name, served: asked.served, nowMilliseconds },
+    types: describeTypes(asked.served),
+    onlyMetadata: search.onlyMetadata,
+    include: includeObjectOf(query),
+  })
+}
+
+interface RequestParts {
+  readonly asked: AskedTypes
+  readonly search: Search
+  readonly page: Page
+  readonly form: CollectionForm
+}
+
+/** One row more than the page holds tells whether another page follows. */
+async function collectionRequest(
+  parts: ResourceParts,
+  { request }: CollectionCall,
+  { asked, search, page, form }: RequestParts,
+): Promise<CollectionRequest> {
+  const { limit, offset, after } = page
+  return {
+    scopes: asked.scopes,
+    conditions: await withOwners(parts, {
+      identity: request.identity,
+      conditions: search.conditions,
+      scope: clustersAsked(asked),
+      namespace: undefined,
+    }),
+    order: search.order,
+    want: form.want,
+    ...(limit !== undefined && { limit: page.mayContinue ? limit + 1 : limit }),
+    ...(offset !== undefined && { offset }),
+    ...(after && { after }),
+  }
+}
+
+/** Each cluster once, by the first of its types that is not in step. */
+function staleClusters(
+  served: readonly ServedResource[],
+  nowMilliseconds: number,
+): readonly string[] {
+  const stale = new Map<number, ServedResource>()
+  for (const entry of served) {
+    const { id } = entry.cluster
+    if (!stale.has(id) && staleWarning([entry], nowMilliseconds).length > 0) stale.set(id, entry)
+  }
+  return staleWarning([...stale.values()], nowMilliseconds)
+}
