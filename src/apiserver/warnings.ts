@@ -4,7 +4,7 @@
  * kubectl prints each distinct text once for every page, so a text is the same on every page: it
  * holds absolute times, and is made from what was asked, not from the rows of the page.
  */
-import type { ServedResource } from './catalog.ts'
+import type { CatalogCluster, ServedResource } from './catalog.ts'
 import { warningHeader } from './encode/warning-header.ts'
 import { namedClusters } from './named-clusters.ts'
 
@@ -25,17 +25,30 @@ export function staleWarning(
   served: readonly ServedResource[],
   nowMilliseconds: number,
 ): readonly string[] {
-  const named = served.flatMap((entry) => {
-    const stale = stalenessOf(entry, nowMilliseconds)
-    if (!stale) return []
-    const reason = shorten(stale.reason, REASON_MOST_CHARACTERS)
-    const name = shorten(entry.cluster.name, NAME_MOST_CHARACTERS)
-    return [`${name} (${reason}; ${lastInStep(stale.since)})`]
-  })
+  const named = served.flatMap((entry) =>
+    saidOf(entry.cluster, stalenessOf(entry, nowMilliseconds)),
+  )
   if (named.length === 0) return []
   return [
     warningHeader(`not in step with their clusters are the objects of ${namedClusters(named)}`),
   ]
+}
+
+function saidOf({ name }: CatalogCluster, stale: Staleness | undefined): readonly string[] {
+  if (!stale) return []
+  const reason = shorten(stale.reason, REASON_MOST_CHARACTERS)
+  return [`${shorten(name, NAME_MOST_CHARACTERS)} (${reason}; ${lastInStep(stale.since)})`]
+}
+
+/** For what is worked out from whole clusters: a sentence, or none. */
+export function staleClusters(
+  clusters: readonly CatalogCluster[],
+  nowMilliseconds: number,
+): readonly string[] {
+  const named = clusters.flatMap((cluster) =>
+    saidOf(cluster, clusterStaleness(cluster, nowMilliseconds)),
+  )
+  return named.length === 0 ? [] : [`not in step are the mirrors of ${namedClusters(named)}`]
 }
 
 /** The cluster as a whole comes first, then its syncer, then this one type. */
@@ -43,13 +56,21 @@ function stalenessOf(
   { cluster, resource }: ServedResource,
   nowMilliseconds: number,
 ): Staleness | undefined {
-  const { staleReason, syncerSeenAt } = cluster
-  if (typeof staleReason === 'string') return { reason: staleReason, since: cluster.staleSince }
-  const goneAt = syncerSeenAt ? syncerSeenAt.getTime() + SYNCER_GRACE_MILLISECONDS : 0
-  if (goneAt < nowMilliseconds) return { reason: 'no syncer is at work', since: syncerSeenAt }
+  const ofCluster = clusterStaleness(cluster, nowMilliseconds)
+  if (ofCluster) return ofCluster
   if (!resource.position) return { reason: whyNotListed(resource) }
   if (resource.status !== 'Error' && resource.status !== 'Stop') return undefined
   return { reason: sentence(resource), since: resource.changedAt }
+}
+
+function clusterStaleness(
+  { staleReason, staleSince, syncerSeenAt }: CatalogCluster,
+  nowMilliseconds: number,
+): Staleness | undefined {
+  if (typeof staleReason === 'string') return { reason: staleReason, since: staleSince }
+  const goneAt = syncerSeenAt ? syncerSeenAt.getTime() + SYNCER_GRACE_MILLISECONDS : 0
+  if (goneAt >= nowMilliseconds) return undefined
+  return { reason: 'no syncer is at work', since: syncerSeenAt }
 }
 
 function whyNotListed(resource: ServedResource['resource']): string {

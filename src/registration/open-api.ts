@@ -14,7 +14,14 @@ export type OpenApiV3Document = JsonObject
 
 /** One document per group version, by its path in /openapi/v3: `apis/fleetglass.io/v1alpha1`. */
 export function registrationOpenApi(): ReadonlyMap<string, OpenApiV3Document> {
-  const byPath = Map.groupBy(REGISTRATION_KINDS, ({ group, version }) => `apis/${group}/${version}`)
+  return openApiOf(REGISTRATION_KINDS)
+}
+
+/** The same for other kinds of ours; of those that are only read, nothing is said of writing. */
+export function openApiOf(
+  kinds: readonly RegistrationKind[],
+): ReadonlyMap<string, OpenApiV3Document> {
+  const byPath = Map.groupBy(kinds, ({ group, version }) => `apis/${group}/${version}`)
   return new Map([...byPath].map(([path, kinds]) => [path, documentOf(kinds)]))
 }
 
@@ -84,10 +91,17 @@ function pathsOf(kind: RegistrationKind): ReadonlyArray<readonly [string, JsonOb
   const item = `${collection}/{name}`
   const status = `${item}/status`
   return [
-    [collection, collectionPath(kind)],
-    [item, itemPath(kind)],
+    [collection, served(kind, collectionPath(kind))],
+    [item, served(kind, itemPath(kind))],
     ...(kind.hasStatus ? [[status, statusPath(kind)] as const] : []),
   ]
+}
+
+const WRITING = ['post', 'put', 'patch', 'delete']
+
+function served({ verbs }: RegistrationKind, path: JsonObject): JsonObject {
+  if (verbs.includes('create')) return path
+  return Object.fromEntries(Object.entries(path).filter(([method]) => !WRITING.includes(method)))
 }
 
 type Parameter = readonly [name: string, type: string, description: string]

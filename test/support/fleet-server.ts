@@ -4,6 +4,9 @@ import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catalog.ts'
+import { FLEET_KINDS, fleetOpenApi } from '../../src/apiserver/fleet/kinds.ts'
+import { fleetRoutes } from '../../src/apiserver/fleet/plugin.ts'
+import type { FleetParts } from '../../src/apiserver/fleet/view.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
 import { buildServer, type ServerOptions } from '../../src/apiserver/server.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -51,9 +54,15 @@ export interface FleetServer {
 
 const silent = createLogger('silent')
 
+export interface FleetServerOptions
+  extends Partial<Pick<ServerOptions, 'clock' | 'tls' | 'continueByDefault' | 'log'>> {
+  /** With `fleet.fleetglass.io` at the root; tells what registrations ask for. */
+  readonly wishes?: FleetParts['wishes']
+}
+
 export async function fleetServer(
   store: Store,
-  options: Partial<Pick<ServerOptions, 'clock' | 'tls' | 'continueByDefault' | 'log'>> = {},
+  options: FleetServerOptions = {},
 ): Promise<FleetServer> {
   const { clock = systemClock, log = silent, continueByDefault = true } = options
   const objects: FleetAccess[] = []
@@ -64,10 +73,16 @@ export async function fleetServer(
   }
   const catalog = await createCatalogCache(store, log)
   const access = await createAccess({ catalog, source, log, clock: systemClock })
-  const root = { rootKinds: [], rootDocuments: new Map(), source: storedOpenApi(store) }
+  const { wishes } = options
+  const root = {
+    rootKinds: wishes ? FLEET_KINDS : [],
+    rootDocuments: wishes ? fleetOpenApi() : new Map(),
+    source: storedOpenApi(store),
+  }
   const server = await buildServer({
     ...{ store, catalog, access, root, log, clock, continueByDefault, metrics: new Registry() },
     ...(options.tls && { tls: options.tls }),
+    ...(wishes && { plugins: [fleetRoutes({ store, catalog, access, clock, wishes })] }),
   })
   const tokenOf = (userName: string, groups: readonly string[]) =>
     createAccessToken(store, {

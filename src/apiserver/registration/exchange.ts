@@ -45,7 +45,11 @@ export interface Form extends Representer {
 }
 
 /** The form that the client asks for. @throws 400, 406 */
-export function formOf(parts: KindRoutes, exchange: Exchange, answer: 'object' | 'list'): Form {
+export function formOf(
+  parts: Pick<KindRoutes, 'kind' | 'clock'>,
+  exchange: Exchange,
+  answer: 'object' | 'list',
+): Form {
   const representation = negotiateObjects(exchange.request.headers.accept, answer)
   const { as, encoding } = representation
   const made = representer({

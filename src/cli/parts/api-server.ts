@@ -5,6 +5,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Access } from '../../apiserver/access/access.ts'
 import { createAccess } from '../../apiserver/access/create-access.ts'
 import { createCatalogCache } from '../../apiserver/catalog.ts'
+import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
+import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
 import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
 import { registrationRoutes } from '../../apiserver/registration/plugin.ts'
 import { buildServer, type TlsOptions } from '../../apiserver/server.ts'
@@ -17,6 +19,7 @@ import { registrationOpenApi } from '../../registration/open-api.ts'
 import type { Registrations } from '../../registration/registrations.ts'
 import type { Store } from '../../store/connect.ts'
 import { CommandFailure, hasCode } from '../failure.ts'
+import { storedWishes } from '../fleet/mirror-wishes.ts'
 
 export interface ApiServerParts {
   readonly store: Store
@@ -73,11 +76,14 @@ async function build(
     ...{ store, catalog, access, log, clock, tls, continueByDefault },
     metrics: processMetrics(),
     root: {
-      rootKinds: REGISTRATION_KINDS,
+      rootKinds: [...REGISTRATION_KINDS, ...FLEET_KINDS],
       source: storedOpenApi(store),
-      rootDocuments: registrationOpenApi(),
+      rootDocuments: new Map([...registrationOpenApi(), ...fleetOpenApi()]),
     },
-    plugins: [registrationRoutes({ registrations, authorize, clock })],
+    plugins: [
+      registrationRoutes({ registrations, authorize, clock }),
+      fleetRoutes({ store, catalog, access, clock, wishes: () => storedWishes(store) }),
+    ],
   })
   started.defer(() => server.close())
   return server

@@ -1,0 +1,96 @@
+/**
+ * The health sweep of clusters, from the store, with what `fleetglass fleet` has as defaults.
+ *
+ * A cluster is judged once for all who ask within some seconds, whatever they may see of it; who
+ * may see some namespaces only is shown what was found in those.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import type { MirrorWishes } from '../../fleet/mirrored-cluster.ts'
+import { MINUTE } from '../../fleet/observation.ts'
+import type { UnreachableReason } from '../../fleet/outcome.ts'
+import { storeSource } from '../../fleet/store-source.ts'
+import { type Judgement, judge, reasonOf, type Target } from '../../fleet/sweep.ts'
+import { sweptType } from '../../fleet/swept-resources.ts'
+import type { Store } from '../../store/connect.ts'
+import type { ReadScope, ScopedCluster } from '../../store/read-scope.ts'
+import { BriefCache } from './brief-cache.ts'
+
+const MAX_STALENESS = 5 * MINUTE
+/** More clusters than these are judged again for each who asks. */
+const CLUSTERS_KEPT = 5000
+
+export interface Judged {
+  readonly found: Judgement | UnreachableReason
+  /** Undefined when nothing was seen. */
+  readonly observedAt: number | undefined
+}
+
+export interface JudgementParts {
+  readonly store: Store
+  readonly clock: Clock
+  /** What registrations ask to be mirrored: which tells what a cluster does not serve. */
+  readonly wishes: () => Promise<(cluster: string) => MirrorWishes | undefined>
+}
+
+export class Judgements {
+  readonly #parts: JudgementParts
+  readonly #judged: BriefCache<Judged>
+
+  constructor(parts: JudgementParts) {
+    this.#parts = parts
+    this.#judged = new BriefCache(parts.clock, CLUSTERS_KEPT)
+  }
+
+  /** By name of the cluster, as far as the reader may see. */
+  async of(scope: ReadScope): Promise<ReadonlyMap<string, Judged>> {
+    const missing = scope.filter(({ id }) => !this.#judged.peek(String(id)))
+    const judging = missing.length > 0 ? this.#judge(missing) : undefined
+    const waiting = scope.map(async (scoped): Promise<readonly [string, Judged]> => {
+      const judged = await this.#judged.get(String(scoped.id), async () => {
+        const found = await (judging ?? this.#judge([scoped]))
+        return found.get(scoped.name) ?? NOTHING_SEEN
+      })
+      return [scoped.name, seenBy(scoped, judged)]
+    })
+    return new Map(await Promise.all(waiting))
+  }
+
+  async #judge(clusters: ReadScope): Promise<ReadonlyMap<string, Judged>> {
+    const { store, clock, wishes } = this.#parts
+    const source = await storeSource({
+      ...{ store, clock, wishesOf: await wishes(), maxStalenessMilliseconds: MAX_STALENESS },
+    })
+    const registered = new Set(source.names)
+    const targets = source.targets(
+      clusters.flatMap(({ name }) => (registered.has(name) ? [{ context: name }] : [])),
+    )
+    const judged = new Map<string, Judged>()
+    for (const target of targets) {
+      judged.set(target.context, await judgedNow(target))
+      // Other requests get their turn between two clusters.
+      await nextTurn()
+    }
+    return judged
+  }
+}
+
+const NOTHING_SEEN: Judged = { found: 'connecting to the cluster', observedAt: undefined }
+
+async function judgedNow(target: Target): Promise<Judged> {
+  try {
+    const observation = await target.observe(new AbortController().signal)
+    return { found: judge(observation), observedAt: observation.now }
+  } catch (error) {
+    return { found: reasonOf(error), observedAt: undefined }
+  }
+}
+
+/** Within some namespaces: as a sweep of namespaces is, without what only whole clusters have. */
+function seenBy({ namespaces }: ScopedCluster, judged: Judged): Judged {
+  const { found } = judged
+  if (namespaces === 'every-namespace' || typeof found === 'string') return judged
+  const blindSpots = [...found.blindSpots].filter((one) => !sweptType(one).wholeClusterOnly)
+  const findings = found.findings.filter(({ namespace }) => namespaces.includes(namespace))
+  return { ...judged, found: { findings, blindSpots: new Set(blindSpots) } }
+}

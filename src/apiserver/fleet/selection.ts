@@ -1,0 +1,49 @@
+/**
+ * What of a list is asked for: clusters, which narrow what is judged and compared, and objects, of
+ * which all the same is worked out and some are shown.
+ */
+import { parseFieldSelector } from '../../kube/field-selector.ts'
+import type { JsonObject } from '../../kube/kube-object.ts'
+import {
+  type LabelRequirement,
+  matchesLabels,
+  parseLabelSelector,
+} from '../../kube/label-selector.ts'
+import type { ListOptions } from '../../kube/list-options.ts'
+import { searchQueryTerms, splitSearchLabels } from '../../kube/search-terms.ts'
+import { StatusError } from '../../kube/status-error.ts'
+import type { CatalogCluster } from '../catalog.ts'
+import { matchesFields } from './match-fields.ts'
+
+export interface Selection {
+  readonly selectsCluster: (cluster: Pick<CatalogCluster, 'name' | 'labels'>) => boolean
+  readonly selects: (object: JsonObject, labels: Readonly<Record<string, string>>) => boolean
+}
+
+/** Queries that speak of mirrored objects only; ignored, they would widen or change the answer. */
+const OF_MIRROR = ['onlyMetadata', 'strictVersion']
+
+/** @throws 400 */
+export function selectionOf(query: URLSearchParams, options: ListOptions): Selection {
+  const requirements = parseLabelSelector(options.labelSelector)
+  const { terms: labelTerms, clusterLabels, objectLabels } = splitSearchLabels(requirements)
+  const terms = [...labelTerms, ...searchQueryTerms(query)]
+  const other =
+    terms.find(({ name }) => name !== 'clusters')?.key ?? OF_MIRROR.find((key) => query.has(key))
+  if (other !== undefined) {
+    const message = `${JSON.stringify(other)} is for objects of member clusters`
+    throw new StatusError('BadRequest', message)
+  }
+  const clusterRequirements: readonly LabelRequirement[] = [
+    ...clusterLabels,
+    ...parseLabelSelector(query.get('clusterSelector') ?? ''),
+  ]
+  const fields = parseFieldSelector(options.fieldSelector)
+  return {
+    selectsCluster: ({ name, labels }) =>
+      terms.every(({ operator, values }) => values.includes(name) === (operator === 'In')) &&
+      matchesLabels(clusterRequirements, labels),
+    selects: (object, labels) =>
+      matchesLabels(objectLabels, labels) && matchesFields(fields, object),
+  }
+}
