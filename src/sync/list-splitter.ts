@@ -33,7 +33,7 @@ const FIELD_BYTES = 1024 * 1024
 /** Nothing else of a list is looked at, however much of it a member sends. */
 const FIELDS: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata'])
 /** One that is so many times too large is no object but a stream without an end. */
-const SKIPPED_TIMES_MOST = 16
+const SKIPPED_TIMES_MOST = 4
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 type Place = 'start' | 'list' | 'items' | 'end'

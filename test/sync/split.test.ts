@@ -83,7 +83,7 @@ test('an item without an end is an error, once it is longer than can be an item'
   const piece = Buffer.alloc(1024, 'x')
   expect(() => {
     for (let i = 0; i < 100; i++) splitter.push(piece)
-  }).toThrow('one value is over 16384 bytes')
+  }).toThrow('one value is over 4096 bytes')
 })
 
 describe('a watch stream', () => {
