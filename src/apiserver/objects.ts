@@ -1,5 +1,6 @@
 /** What the routes of this server read, as functions: a database is put behind them in server.ts. */
 import type { GroupResource } from '../kube/group-resource.ts'
+import type { CountedGroup, CountRequest } from '../store/count-groups.ts'
 import type { CollectionRequest } from '../store/list-collection.ts'
 import type { ListRequest, Owner, RawRow } from '../store/list-request.ts'
 import type { OwnerSearch } from '../store/owners.ts'
@@ -27,6 +28,7 @@ export interface ObjectReader {
     signal: AbortSignal,
   ) => AsyncGenerator<readonly RawRow[]>
   readonly countCollection: (request: CollectionRequest) => Promise<number>
+  readonly countGroups: (request: CountRequest) => Promise<readonly CountedGroup[]>
   /** The parents of the objects that an owner search is after. */
   readonly owners: (search: OwnerSearch) => Promise<readonly Owner[]>
   /** The fleet's revision, a decimal integer. */

@@ -15,6 +15,7 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { findAccessToken } from '../store/access-tokens.ts'
 import type { Store } from '../store/connect.ts'
+import { countGroups } from '../store/count-groups.ts'
 import { currentRevision } from '../store/fleet-revision.ts'
 import { countCollection, listCollection } from '../store/list-collection.ts'
 import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
@@ -133,6 +134,7 @@ function objectReader(store: Store): ObjectReader {
     get: (request) => getObject(store, request),
     listCollection: (request, signal) => listCollection(store, request, { signal }),
     countCollection: (request) => countCollection(store, request),
+    countGroups: (request) => countGroups(store, request),
     owners: (search) => findOwners(store, search),
     revision: () => currentRevision(store),
   }

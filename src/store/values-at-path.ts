@@ -33,3 +33,10 @@ function stepText(step: FieldPath[number]): string {
 export function escapeForStore(text: string): string {
   return text.replaceAll('\ue000', '\ue000e000').replaceAll('\0', '\ue0000000')
 }
+
+/** The reverse of {@link escapeForStore}, and of what the SQL function writes. */
+export function unescapeFromStore(text: string): string {
+  return text.replaceAll(/\ue000([0-9a-f]{4})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+}

@@ -15,6 +15,7 @@ import { MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
 import { targetOf } from '../request-target.ts'
 import { sendPageNotFound } from '../send-document.ts'
 import { type AskedParts, UnknownGroup } from './asked.ts'
+import { answerCounts, asksForCounts } from './counts.ts'
 import { answerGet } from './get.ts'
 import { answerList } from './list.ts'
 
@@ -56,6 +57,7 @@ async function answer(
   if (path.subresource !== undefined) throw noSuchResource()
   const call = { request, reply, query, surface, path }
   try {
+    if (asksForCounts(call)) return await answerCounts(parts, call)
     return await (path.name === undefined ? answerList(parts, call) : answerGet(parts, call))
   } catch (error) {
     if (error instanceof UnknownGroup) return sendPageNotFound(reply)

@@ -1,0 +1,94 @@
+/**
+ * `GET …/pods/counts?groupBy=cluster,status.phase`: how many objects a list would have, by groups.
+ *
+ * An object may be called `counts`: only with `groupBy` is it this. All conditions of a list hold;
+ * an order or a page of it makes no sense here and is refused.
+ */
+import type { FastifyReply } from 'fastify'
+import { type GroupKey, parseGroupBy } from '../../kube/group-by.ts'
+import { parseListOptions } from '../../kube/list-options.ts'
+import { negotiateObjects } from '../../kube/media-type.ts'
+import { parseSearch, type Search } from '../../kube/search.ts'
+import { StatusError } from '../../kube/status-error.ts'
+import type { CountedGroup } from '../../store/count-groups.ts'
+import { JsonDocument, sendDocument } from '../send-document.ts'
+import { staleWarning } from '../warnings.ts'
+import { whatIsAsked } from './asked.ts'
+import type { ObjectsCall } from './list.ts'
+import { withOwners } from './owner-conditions.ts'
+import type { ResourceParts } from './resources.ts'
+
+/** Whether a path of objects asks for counts. */
+export function asksForCounts({ path, query }: Pick<ObjectsCall, 'path' | 'query'>): boolean {
+  return path.name === 'counts' && query.has('groupBy')
+}
+
+/** @throws every refusal of a list. */
+export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
+  const { request, reply, surface } = call
+  const { name: _, ...path } = call.path
+  const search = searchOf(call.query)
+  const keys = parseGroupBy(call.query.get('groupBy') ?? '')
+  const asked = whatIsAsked(parts, { request, surface, path, search, verb: 'list' })
+  const { as, encoding, metaVersion } = negotiateObjects(request.headers.accept, 'list')
+  const { type, scope } = asked
+  const conditions = await withOwners(parts, {
+    identity: request.identity,
+    conditions: search.conditions,
+    ...{ scope, namespace: path.namespace },
+  })
+  const resourceVersion = await parts.objects.revision()
+  const within = conditions.concat(
+    path.namespace === undefined
+      ? []
+      : { on: 'namespace', operator: 'In', values: [path.namespace] },
+  )
+  const by = keys.map((key) => key.by)
+  const groups = await parts.objects.countGroups({ type, scope, conditions: within, by })
+  const document =
+    as === 'Table' ? tableOf(keys, groups, `meta.k8s.io/${metaVersion}`) : listOf(keys, groups)
+  const warnings = staleWarning(asked.served, parts.clock.now())
+  if (warnings.length > 0) reply.header('Warning', [...warnings])
+  const whole = new JsonDocument({ ...document, metadata: { resourceVersion } })
+  return sendDocument({ request, reply }, whole, { contentType: `application/${encoding}` })
+}
+
+function searchOf(query: URLSearchParams): Search {
+  const conditions = new URLSearchParams(query)
+  conditions.delete('groupBy')
+  const options = parseListOptions(conditions)
+  const search = parseSearch(conditions)
+  const paged = options.limit ?? options.continue ?? search.limit ?? search.offset
+  if (options.watch || paged !== undefined || search.order.length > 0) {
+    throw new StatusError('BadRequest', 'counts have no order, pages or watch')
+  }
+  return search
+}
+
+function listOf(keys: readonly GroupKey[], groups: readonly CountedGroup[]) {
+  return {
+    kind: 'CountList',
+    apiVersion: 'fleetglass.io/v1alpha1',
+    items: groups.map(({ values, count }) => ({
+      group: Object.fromEntries(keys.map(({ name }, i) => [name, values[i] ?? null])),
+      count,
+    })),
+  }
+}
+
+function tableOf(keys: readonly GroupKey[], groups: readonly CountedGroup[], apiVersion: string) {
+  const column = (name: string, type: string) => ({
+    ...{ name, type, format: '', description: '', priority: 0 },
+  })
+  return {
+    ...{ kind: 'Table', apiVersion },
+    columnDefinitions: [
+      ...keys.map(({ name }) => column(name, 'string')),
+      column('count', 'integer'),
+    ],
+    rows: groups.map(({ values, count }) => ({
+      cells: [...values.map((value) => value ?? '<none>'), count],
+      object: null,
+    })),
+  }
+}
