@@ -32,6 +32,8 @@ const TASKS = {
     [join(root, 'hack/copy-assets.mjs')],
   ],
   'bench-fleet': () => [[join(root, 'hack/bench-fleet.ts')]],
+  'bench-sync': (rest) => [[join(root, 'test/bench/sync.ts'), ...rest]],
+  'bench-read': (rest) => [[join(root, 'test/bench/read.ts'), ...rest]],
   package: () => [[join(root, 'hack/try-package.mjs')]],
 }
 
