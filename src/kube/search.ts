@@ -4,7 +4,13 @@
  * Each condition can be given as a search label (kubectl can send nothing else) and mostly as a
  * URL query; the URL wins when both are given. Names and aliases are in search-terms.ts.
  */
-import { type FieldRequirement, parseFieldSelector } from './field-selector.ts'
+import {
+  type FieldPath,
+  type FieldRequirement,
+  formatFieldPath,
+  parseFieldPath,
+  parseFieldSelector,
+} from './field-selector.ts'
 import { type LabelRequirement, parseLabelSelector } from './label-selector.ts'
 import { boolean } from './list-options.ts'
 import { didYouMean } from './nearest.ts'
@@ -50,7 +56,7 @@ export const ORDER_FIELDS = [
 ] as const
 
 export interface SearchOrder {
-  readonly by: (typeof ORDER_FIELDS)[number]
+  readonly by: (typeof ORDER_FIELDS)[number] | FieldPath
   readonly descending: boolean
 }
 
@@ -196,20 +202,23 @@ function time(given: { readonly key: string; readonly text: string } | undefined
 
 /** By a field that came before, the rows are in order already. */
 function parseOrders(texts: readonly string[]): readonly SearchOrder[] {
-  const orders = new Map<SearchOrder['by'], SearchOrder>()
+  const orders = new Map<string, SearchOrder>()
   for (const order of texts.map(parseOrder)) {
-    if (!orders.has(order.by)) orders.set(order.by, order)
+    const key = typeof order.by === 'string' ? order.by : `.${formatFieldPath(order.by)}`
+    if (!orders.has(key)) orders.set(key, order)
   }
   return [...orders.values()]
 }
 
-/** `namespace`, `namespace_desc`, `namespace desc`. */
+/** `namespace`, `namespace_desc`, `namespace desc`; a path has a dot or bracket: `spec.replicas`. */
 function parseOrder(text: string): SearchOrder {
   const match = /^(.*?)(?:[_ ]+(asc|desc))?$/i.exec(text.trim())
   const field = match?.[1] ?? ''
   const by = ORDER_FIELDS.find((known) => known === field)
-  if (by) return { by, descending: match?.[2]?.toLowerCase() === 'desc' }
-  const allowed = ORDER_FIELDS.join(', ')
+  const descending = match?.[2]?.toLowerCase() === 'desc'
+  if (by) return { by, descending }
+  if (/[.[]/.test(field)) return { by: parseFieldPath(field), descending }
+  const allowed = `${ORDER_FIELDS.join(', ')}, or the path of a field`
   const hint = didYouMean(field, ORDER_FIELDS)
   throw refuse(
     `"orderby": Unsupported value: ${quoted(field)}: supported values: ${allowed}${hint}`,

@@ -419,7 +419,7 @@ describe('what cannot be answered', () => {
       name: 'an order by what is no field',
       query: search(`${S}/orderby in (namespce_desc)`),
       message:
-        '"orderby": Unsupported value: "namespce": supported values: cluster, namespace, name, created_at, resource_version: did you mean "namespace"?',
+        '"orderby": Unsupported value: "namespce": supported values: cluster, namespace, name, created_at, resource_version, or the path of a field: did you mean "namespace"?',
     },
     {
       name: 'names that do not hold of part of a name',
