@@ -60,6 +60,10 @@ export async function applyChanges(
     return write(true)
   }
 }
+/** A complete list compares everything. */
+const RECONCILED = `update cluster_resource set reconciled_at = clock_timestamp()
+  where cluster_id = $1 and type_id = $2`
+
 
 /** How many keys are read, and rows deleted, at once. */
 const SWEEP_ROWS = 5_000
@@ -97,6 +101,8 @@ export async function finishList(
       counts.deleted += deleted.deleted
       last = keys.length === SWEEP_ROWS ? keys.at(-1) : undefined
     } while (last)
+    if (end.position)
+      await transaction.client.query(RECONCILED, [transaction.clusterId, target.typeId])
     await movePosition(transaction, target.typeId, end.position)
     await closeLog(transaction, log)
     return counts

@@ -78,6 +78,11 @@ export class ClusterSyncer {
     this.#changed.wake()
   }
 
+  /** Somebody asked for a comparison, of this cluster or another. */
+  lookForRequests(): void {
+    this.#session?.lookForRequests()
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

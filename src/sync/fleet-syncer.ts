@@ -13,6 +13,7 @@ import type { RegistrationSource, RegistrationState } from '../registration/regi
 import { loadCatalog } from '../store/catalog.ts'
 import { removeCluster } from '../store/clusters.ts'
 import type { Store } from '../store/connect.ts'
+import { onReconcileRequest } from '../store/reconcile.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { ClusterSyncer, type Registration } from './cluster-syncer.ts'
 import { accessFromSpec, credentialsFromKubeconfig, type TrustedKubeconfig } from './credentials.ts'
@@ -75,6 +76,7 @@ function createServices(options: FleetSyncerOptions): SyncServices {
     writer: new ObjectWriter({ store, gate, metrics, clock, log }),
     firstLists: new Gate(limits.firstLists, limits.firstListMilliseconds),
     remakes: new Gate(1),
+    reconciles: new Gate(1),
     prune: options.prune ?? [],
   }
 }
@@ -96,7 +98,10 @@ class Fleet {
 
   /** Never throws: a source that fails is asked again. */
   async run(signal: AbortSignal): Promise<void> {
-    const { registrations, log, clock } = this.#options
+    const { registrations, log, clock, store } = this.#options
+    const stopListening = await onReconcileRequest(store, () => {
+      for (const syncer of this.#syncers.values()) syncer.lookForRequests()
+    })
     const learning = this.#learnForever(signal)
     while (!signal.aborted) {
       try {
@@ -107,7 +112,7 @@ class Fleet {
       await clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
     }
     await Promise.all([...this.#syncers.values()].map((syncer) => syncer.stop()))
-    await Promise.all([learning, ...this.#ending])
+    await Promise.all([learning, stopListening(), ...this.#ending])
   }
 
   async #learnForever(signal: AbortSignal): Promise<void> {

@@ -21,6 +21,10 @@ export interface SyncLimits {
   readonly discoveryMilliseconds: number
   /** Custom resources wait this long for their columns before they are listed without. */
   readonly columnsPatienceMilliseconds: number
+  /** From one comparison of a type with its member to the next, give or take a quarter. */
+  readonly reconcileMilliseconds: number
+  /** What differs is looked at again after this long: events may be under way. */
+  readonly settleMilliseconds: number
   /** Between two writes of a PediaCluster's status. */
   readonly statusMilliseconds: number
 }
@@ -55,6 +59,8 @@ export const DEFAULT_LIMITS: SyncLimits = {
   healthTimeoutMilliseconds: 10_000,
   discoveryMilliseconds: 30_000,
   columnsPatienceMilliseconds: 5_000,
+  reconcileMilliseconds: 6 * 3_600_000,
+  settleMilliseconds: 10_000,
   statusMilliseconds: 1_000,
 }
 

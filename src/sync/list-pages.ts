@@ -19,6 +19,8 @@ export interface ListRequest {
   readonly path: string
   /** Selectors. */
   readonly query?: Readonly<Record<string, string>>
+  /** Left out: whole objects. */
+  readonly accept?: string
   readonly pageItems: number
   readonly objectBytes: number
   readonly signal: AbortSignal
@@ -72,14 +74,17 @@ async function steadyPage(source: ListSource, request: ListRequest, token: strin
 }
 
 async function onePage(source: ListSource, request: ListRequest, token: string): Promise<ListMeta> {
-  const { signal, pageItems, path, objectBytes } = request
+  const { signal, pageItems, path, objectBytes, accept } = request
   const asked = `list ${source.resource}`
   const query = {
     ...request.query,
     ...(pageItems > 0 && { limit: String(pageItems) }),
     ...(token !== '' && { continue: token }),
   }
-  const { body } = await source.client.open({ path, query, asked, signal })
+  const { body } = await source.client.open({
+    ...{ path, query, asked, signal },
+    ...(accept !== undefined && { accept }),
+  })
   const splitter = new ListSplitter(objectBytes)
   const chunks = body[Symbol.asyncIterator]()
   try {

@@ -76,6 +76,12 @@ export class ListWatch {
     this.#relists = this.#newBackoff()
   }
 
+  /** Those that the member does not refuse. */
+  get openPaths(): readonly FollowedPath[] {
+    const open = new Set(this.#paths.open)
+    return this.#options.paths.filter(({ path }) => open.has(path))
+  }
+
   /** Lists anew as soon as may be, without losing what is being written. */
   requestRelist(cause: RelistCause): void {
     this.#wanted = cause

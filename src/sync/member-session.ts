@@ -17,6 +17,7 @@ import type { MemberAccess } from './member-access.ts'
 import { MemberClient } from './member-client.ts'
 import { MemberError } from './member-error.ts'
 import { OpenApiMirror } from './openapi-mirror.ts'
+import { Reconciler } from './reconciler.ts'
 import type { SyncServices } from './services.ts'
 import { type MissingType, resolveSyncList, type SyncList, wantsType } from './sync-list.ts'
 import { TypeSet } from './type-set.ts'
@@ -63,6 +64,7 @@ export class MemberSession {
   readonly #discoverer: Discoverer
   readonly #types: TypeSet
   readonly #openApi: OpenApiMirror
+  readonly #reconciler: Reconciler
   readonly #stopping = new AbortController()
   readonly #wakeup = new Wakeup()
   readonly #loops: Promise<unknown>
@@ -92,7 +94,13 @@ export class MemberSession {
     })
     this.#openApi = new OpenApiMirror({ services, clusterId: lease.clusterId, client })
     const { signal } = this.#stopping
-    this.#loops = Promise.allSettled([this.#checkForever(signal), this.#discoverForever(signal)])
+    const syncers = () => this.#types.syncers
+    this.#reconciler = new Reconciler({ services, cluster, lease, syncers })
+    this.#loops = Promise.allSettled([
+      this.#checkForever(signal),
+      this.#discoverForever(signal),
+      this.#reconciler.run(signal),
+    ])
   }
 
   get state(): SessionState {
@@ -111,6 +119,10 @@ export class MemberSession {
   configure(config: SyncConfig): void {
     this.#config = config
     this.#wakeup.wake()
+  }
+
+  lookForRequests(): void {
+    this.#reconciler.look()
   }
 
   async stop(): Promise<void> {

@@ -17,6 +17,8 @@ export const RELIST_CAUSES = [
   'unreadable',
   /** It cannot be watched. */
   'poll',
+  /** A comparison found what the watch did not tell. */
+  'reconciled',
   /** A namespace that could not be read may be read now. */
   'rights',
 ] as const

@@ -22,6 +22,7 @@ import { isAbout } from './involved-events.ts'
 import { ListWatch } from './list-watch.ts'
 import type { MemberClient } from './member-client.ts'
 import type { RelistCause } from './mirror-sink.ts'
+import { countLost } from './reconcile-type.ts'
 import { remakeType } from './remake-type.ts'
 import type { SyncServices } from './services.ts'
 import type { SyncTarget } from './sync-list.ts'
@@ -110,6 +111,29 @@ export class ResourceSyncer {
       cluster: this.#options.cluster,
       type: this.#options.target.type,
     })
+  }
+
+  /** Undefined until the store knows the type. */
+  get typeId(): number | undefined {
+    return this.#typeId
+  }
+
+  /** Objects that the watch did not tell of; undefined while there is no complete mirror to compare. */
+  async countLost(signal: AbortSignal): Promise<number | undefined> {
+    const { services, lease, client } = this.#options
+    const { store, clock, limits } = services
+    const { type, involved } = this.#target
+    const paths = this.#listWatch?.openPaths ?? []
+    if (this.#state.initialListPhase !== 'Finished' || paths.length === 0) return undefined
+    const { pageItems, objectBytes } = limits.follow
+    const work = {
+      ...{ store, clock, paths, pageItems, objectBytes },
+      source: { client, resource: type.resource },
+      of: { clusterId: lease.clusterId, typeId: this.#typeId! },
+      isFiltered: involved !== undefined,
+      settleMilliseconds: limits.settleMilliseconds,
+    }
+    return countLost(work, AbortSignal.any([signal, this.#stopping.signal]))
   }
 
   relist(cause: RelistCause): void {

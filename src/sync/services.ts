@@ -27,6 +27,8 @@ export interface SyncServices {
   readonly firstLists: Gate
   /** Batches of rows that are made again. */
   readonly remakes: Gate
+  /** Comparisons of a type with its member. */
+  readonly reconciles: Gate
   /** Cut out of every object, beside what always is. */
   readonly prune: readonly FieldPath[]
 }

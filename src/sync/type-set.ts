@@ -76,6 +76,10 @@ export class TypeSet {
     }))
   }
 
+  get syncers(): readonly ResourceSyncer[] {
+    return [...this.#running.values()].map(({ syncer }) => syncer)
+  }
+
   relistAll(cause: RelistCause): void {
     for (const { syncer } of this.#running.values()) syncer.relist(cause)
   }

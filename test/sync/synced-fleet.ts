@@ -33,6 +33,7 @@ export const QUICK: SyncLimitsGiven = {
   healthMilliseconds: 200,
   healthTimeoutMilliseconds: 1_000,
   discoveryMilliseconds: 500,
+  settleMilliseconds: 200,
   statusMilliseconds: 50,
 }
 

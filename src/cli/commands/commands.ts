@@ -15,6 +15,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<DefineCommand>> = new M
   ['gate', async () => (await import('./gate.ts')).defineGate],
   ['schema', async () => (await import('./schema.ts')).defineSchema],
   ['token', async () => (await import('./token.ts')).defineToken],
+  ['resync', async () => (await import('./resync.ts')).defineResync],
+  ['member-manifest', async () => (await import('./member-manifest.ts')).defineMemberManifest],
   ['apiserver', async () => (await import('./apiserver.ts')).defineApiserver],
   ['syncer', async () => (await import('./syncer.ts')).defineSyncer],
   ['migrate', async () => (await import('./migrate.ts')).defineMigrate],
