@@ -15,6 +15,7 @@ import { sweptType } from '../../fleet/swept-resources.ts'
 import type { Store } from '../../store/connect.ts'
 import type { ReadScope, ScopedCluster } from '../../store/read-scope.ts'
 import { BriefCache } from './brief-cache.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 
 const MAX_STALENESS = 5 * MINUTE
 /** More clusters than these are judged again for each who asks. */
@@ -36,6 +37,7 @@ export interface JudgementParts {
 export class Judgements {
   readonly #parts: JudgementParts
   readonly #judged: BriefCache<Judged>
+  readonly #turns = new OneAtATime()
 
   constructor(parts: JudgementParts) {
     this.#parts = parts
@@ -45,7 +47,7 @@ export class Judgements {
   /** By name of the cluster, as far as the reader may see. */
   async of(scope: ReadScope): Promise<ReadonlyMap<string, Judged>> {
     const missing = scope.filter(({ id }) => !this.#judged.peek(String(id)))
-    const judging = missing.length > 0 ? this.#judge(missing) : undefined
+    const judging = missing.length > 0 ? this.#turns.run(() => this.#judge(missing)) : undefined
     const waiting = scope.map(async (scoped): Promise<readonly [string, Judged]> => {
       const judged = await this.#judged.get(String(scoped.id), async () => {
         const found = await (judging ?? this.#judge([scoped]))

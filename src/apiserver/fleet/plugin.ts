@@ -13,6 +13,7 @@ import { BriefCache } from './brief-cache.ts'
 import { Judgements } from './judgements.ts'
 import { FLEET_API } from './kind.ts'
 import { FLEET_KINDS } from './kinds.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import type { FleetParts } from './view.ts'
 
 /** Comparisons that are held at once: each may be of hundreds of clusters. */
@@ -25,9 +26,10 @@ export function fleetRoutes(parts: FleetParts): FastifyPluginAsync {
     takeBytes(server)
     const judgements = new Judgements(parts)
     const comparisons = new BriefCache<unknown>(parts.clock, COMPARISONS_KEPT)
+    const turns = new OneAtATime()
     const root = `/${groupVersionPath(FLEET_API)}`
     for (const kind of FLEET_KINDS) {
-      const serving = { ...parts, kind, judgements, comparisons }
+      const serving = { ...parts, kind, judgements, comparisons, turns }
       const collection = `${root}/${kind.resource}`
       server.get(collection, (request, reply) => answerList(serving, { request, reply }))
       server.get<{ Params: { readonly name: string } }>(`${collection}/:name`, (request, reply) =>

@@ -8,6 +8,7 @@ import type { Access } from '../access/access.ts'
 import type { CatalogCache, CatalogCluster } from '../catalog.ts'
 import type { BriefCache } from './brief-cache.ts'
 import type { JudgementParts, Judgements } from './judgements.ts'
+import type { OneAtATime } from './one-at-a-time.ts'
 
 export interface FleetView {
   readonly scope: ReadScope
@@ -27,10 +28,11 @@ export interface FleetParts extends JudgementParts {
 export interface ViewParts extends FleetParts {
   readonly judgements: Judgements
   readonly comparisons: BriefCache<unknown>
+  readonly turns: OneAtATime
 }
 
 export function viewOf(
-  { store, catalog, clock, judgements, comparisons }: ViewParts,
+  { store, catalog, clock, judgements, comparisons, turns }: ViewParts,
   scope: ReadScope,
 ): FleetView {
   const current = catalog.current()
@@ -47,7 +49,7 @@ export function viewOf(
     ...{ scope, clusters, judgements, now },
     async compared<Found>(what: string, compare: (source: DriftSource) => Promise<Found>) {
       const key = JSON.stringify([what, scope])
-      return (await comparisons.get(key, () => compare(source()))) as Found
+      return (await comparisons.get(key, () => turns.run(() => compare(source())))) as Found
     },
   }
 }
