@@ -36,6 +36,8 @@ export interface Asked {
   readonly served: readonly ServedResource[]
   /** Exactly those, with the namespaces that the reader may see. */
   readonly scope: ReadScope
+  /** Names of clusters that are asked and visible, but from which the type is not mirrored. */
+  readonly lacking: readonly string[]
 }
 
 /** The path names no group that anyone serves: answered with a text, not with a Status. */
@@ -61,7 +63,30 @@ export function whatIsAsked(parts: AskedParts, question: Question): Asked {
   const apiVersion = apiVersionOf(path)
   const served = askedClusters(type.served, question.search, apiVersion)
   const ids = new Set(served.map(({ cluster }) => cluster.id))
-  return { type, apiVersion, served, scope: scope.filter(({ id }) => ids.has(id)) }
+  const lacking = clustersLacking(type, scope, {
+    known: parts.catalog.current().clusters,
+    asked: question.search.clusters,
+  })
+  return { type, apiVersion, served, scope: scope.filter(({ id }) => ids.has(id)), lacking }
+}
+
+function clustersLacking(
+  { served }: FoundType,
+  scope: ReadScope,
+  {
+    known,
+    asked,
+  }: {
+    readonly known: readonly CatalogCluster[]
+    readonly asked: readonly ClusterCondition[]
+  },
+): readonly string[] {
+  const visible = new Set(scope.map(({ id }) => id))
+  const having = new Set(served.map(({ cluster }) => cluster.id))
+  return known
+    .filter(({ id }) => visible.has(id) && !having.has(id))
+    .filter((cluster) => isAskedCluster(cluster, asked))
+    .map(({ name }) => name)
 }
 
 function readScope({ access, catalog }: AskedParts, question: Question): ReadScope {

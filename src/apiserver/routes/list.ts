@@ -15,6 +15,7 @@ import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
 import type { Surface } from '../prefixes.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import { type Asked, whatIsAsked } from './asked.ts'
+import { notSyncedHint } from './not-synced-hint.ts'
 import { withOwners } from './owner-conditions.ts'
 import { type Page, pageOf } from './page.ts'
 import { checkResourceVersion } from './resource-version.ts'
@@ -66,6 +67,7 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
       ...staleWarning(asked.served, nowMilliseconds),
       ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
     ],
+    hints: page.seen > 0 ? [] : notSyncedHint(asked.type, asked.lacking),
     rows: (signal) => parts.objects.list(wanted, signal),
     write: (sink, batches) => writeList(sink, batches, answer),
   } satisfies StreamedAnswer

@@ -21,6 +21,8 @@ export interface Exchange {
 export interface StreamedAnswer {
   readonly contentType: string
   readonly warnings: readonly string[]
+  /** Further warnings, when there is no row at all. */
+  readonly hints?: readonly string[]
   /** The signal is aborted when the client goes away: nobody waits for the rest of the query. */
   readonly rows: (signal: AbortSignal) => AsyncGenerator<readonly RawRow[]>
   readonly write: (sink: ByteSink, batches: AsyncIterable<readonly RawRow[]>) => Promise<void>
@@ -38,7 +40,9 @@ export async function streamAnswer(
   const rows = answer.rows(gone.signal)
   try {
     const first = await rows.next()
-    const response = startResponse(reply, answer)
+    const hints = first.done ? (answer.hints ?? []) : []
+    const warnings = [...answer.warnings, ...hints]
+    const response = startResponse(reply, { ...answer, warnings })
     const done = open.add(response)
     await sendRest(exchange, answer, withFirst(first, rows)).finally(done)
   } catch (error) {
