@@ -29,9 +29,7 @@ export function staleWarning(
     saidOf(entry.cluster, stalenessOf(entry, nowMilliseconds)),
   )
   if (named.length === 0) return []
-  return [
-    warningHeader(`not in step with their clusters are the objects of ${namedClusters(named)}`),
-  ]
+  return [warningHeader(`not in step, and shown as last seen: ${namedClusters(named)}`)]
 }
 
 function saidOf({ name }: CatalogCluster, stale: Staleness | undefined): readonly string[] {

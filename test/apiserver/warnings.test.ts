@@ -41,7 +41,7 @@ function served(given: Given): ServedResource {
   } as ServedResource
 }
 
-const text = (of: string) => [`299 - "not in step with their clusters are the objects of ${of}"`]
+const text = (of: string) => [`299 - "not in step, and shown as last seen: ${of}"`]
 
 describe('a stale cluster', () => {
   const cases: ReadonlyArray<{
