@@ -60,7 +60,6 @@ const SETTINGS = [
   'wal_buffers=16MB',
   // What is not in the buffers is in the system's cache: handing it to a worker costs more.
   'io_method=sync',
-  'autovacuum_naptime=15s', // Index-only reads want a mirror that has been vacuumed.
   'jit=off', // Short queries over many partitions: compiling costs more than it saves.
   'log_min_messages=warning',
   'logging_collector=off',
