@@ -27,6 +27,8 @@ export interface ClusterFacts {
   readonly session: SessionState | undefined
   readonly types: readonly SyncedType[]
   readonly missing: readonly MissingType[]
+  /** How watches are shared; `''` when there is one for each type. */
+  readonly sharing: string
 }
 
 export const PAUSED_REASON = 'paused by the annotation fleetglass.io/paused'
@@ -63,9 +65,9 @@ function validated({ invalid }: ClusterFacts): Verdict {
   return { status: 'True', reason: 'Validated', message: '' }
 }
 
-function running({ paused, session, invalid }: ClusterFacts): Verdict {
+function running({ paused, session, invalid, sharing }: ClusterFacts): Verdict {
   if (paused) return { status: 'False', reason: 'Paused', message: PAUSED_REASON }
-  if (session?.started) return { status: 'True', reason: 'Running', message: '' }
+  if (session?.started) return { status: 'True', reason: 'Running', message: sharing }
   if (session) {
     const message = session.discoveryTrouble?.message ?? 'waits for the cluster to answer'
     return { status: 'False', reason: 'Pending', message }

@@ -220,6 +220,7 @@ export class ClusterSyncer {
       session: state,
       types: this.#session?.types ?? [],
       missing: state?.missing ?? [],
+      sharing: this.#session?.sharing ?? '',
     }
   }
 }

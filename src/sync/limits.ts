@@ -14,6 +14,9 @@ export interface SyncLimits {
   readonly firstListsPerMember: number
   /** One that takes longer no longer keeps others out: a member can send a list without an end. */
   readonly firstListMilliseconds: number
+  /** Watches of custom types at once, of one member; with more types they take turns. */
+  readonly customWatchesPerMember: number
+  readonly turnMilliseconds: number
   readonly leaseSeconds: number
   readonly healthMilliseconds: number
   /** A health check that takes longer has failed. */
@@ -54,6 +57,8 @@ export const DEFAULT_LIMITS: SyncLimits = {
   firstLists: 8,
   firstListsPerMember: 2,
   firstListMilliseconds: 300_000,
+  customWatchesPerMember: 500,
+  turnMilliseconds: 20_000,
   leaseSeconds: 15,
   healthMilliseconds: 10_000,
   healthTimeoutMilliseconds: 10_000,

@@ -16,6 +16,7 @@ import { MemberError } from './member-error.ts'
 import type { MirrorSink, RelistCause } from './mirror-sink.ts'
 import { readRevision } from './read-revision.ts'
 import { type WatchEnd, WatchStream } from './watch-stream.ts'
+import { TurnOver, type WatchTurns } from './watch-turns.ts'
 
 export interface FollowLimits {
   readonly pageItems: number
@@ -46,6 +47,8 @@ export interface FollowOptions {
   readonly gates: readonly Gate[]
   /** Light types first. */
   readonly weight: number
+  /** Left out: the watch is always open. */
+  readonly turns?: WatchTurns
 }
 
 /** Somebody else saw that the mirror must be read anew. */
@@ -256,7 +259,25 @@ export class ListWatch {
   }
 
   async #watchOnce(path: string, signal: AbortSignal): Promise<WatchEnd> {
-    const { source, limits, sink } = this.#options
+    const { turns } = this.#options
+    if (!turns) return this.#openWatch(path, this.#options.limits, signal)
+    return turns.run(async (turn) => {
+      const { seconds } = turn
+      const limits = {
+        ...this.#options.limits,
+        ...(seconds && { leastWatchSeconds: seconds, mostWatchSeconds: seconds }),
+      }
+      try {
+        return await this.#openWatch(path, limits, AbortSignal.any([signal, turn.signal]))
+      } catch (error) {
+        if (error instanceof TurnOver) return { lasted: true }
+        throw error
+      }
+    }, signal)
+  }
+
+  async #openWatch(path: string, limits: FollowLimits, signal: AbortSignal): Promise<WatchEnd> {
+    const { source, sink } = this.#options
     const stream = new WatchStream(source, { path, limits, clock: this.#options.clock })
     return stream.run(
       {

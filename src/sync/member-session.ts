@@ -9,6 +9,7 @@ import type { GroupResource } from '../kube/group-resource.ts'
 import { printerFor } from '../printers/printers.ts'
 import { listClusterResources } from '../store/cluster-resources.ts'
 import { type Lease, LeaseLost } from '../store/leases.ts'
+import { ApiServices } from './api-services.ts'
 import { checkHealth, type Health } from './cluster-health.ts'
 import { CustomColumns } from './custom-columns.ts'
 import { Discoverer } from './discover.ts'
@@ -70,6 +71,7 @@ export class MemberSession {
   readonly #loops: Promise<unknown>
   #columns: CustomColumns | undefined
   #columnsPath = ''
+  #apiServices: ApiServices | undefined
   #known: KnownTypes | undefined
   #config: SyncConfig
   #state: SessionState = {
@@ -116,6 +118,11 @@ export class MemberSession {
     return this.#types.types
   }
 
+  /** How watches are shared; `''` when there is one for each type. */
+  get sharing(): string {
+    return this.#types.sharing
+  }
+
   configure(config: SyncConfig): void {
     this.#config = config
     this.#wakeup.wake()
@@ -129,6 +136,7 @@ export class MemberSession {
     this.#stopping.abort()
     await this.#types.stop()
     await this.#columns?.stop()
+    await this.#apiServices?.stop()
     await this.#client.close()
     await this.#loops
     await this.#openApi.idle()
@@ -195,6 +203,7 @@ export class MemberSession {
     this.#known ??= new KnownTypes(await listClusterResources(services.store, lease.clusterId))
     this.#known.learn(await this.#discoverer.discover(signal))
     await this.#followDefinitions(signal)
+    this.#followApiServices(signal)
     await this.#apply(this.#known, signal)
     const apiVersions = this.#types.types.flatMap(({ target }) => target.servedVersions)
     this.#openApi.updateSoon(apiVersions, signal)
@@ -249,18 +258,36 @@ export class MemberSession {
     }
   }
 
+  #followApiServices(signal: AbortSignal): void {
+    const { services } = this.#options
+    const info = this.#known?.served.find(
+      ({ group, resource }) => group === 'apiregistration.k8s.io' && resource === 'apiservices',
+    )
+    if (!info || this.#apiServices) return
+    // One that is started after stop() would run for ever: nobody knows it.
+    signal.throwIfAborted()
+    this.#apiServices = new ApiServices({
+      client: this.#client,
+      info,
+      limits: services.limits.follow,
+      clock: services.clock,
+      changed: () => this.#askAgainSoon(),
+    })
+  }
+
+  #askAgainSoon(): void {
+    this.#wakeup.wake()
+    for (const after of AGAIN_MILLISECONDS) this.#wakeup.wakeAfter(after, this.#stopping.signal)
+  }
+
   #follow(info: Parameters<CustomColumns['printerFor']>[0]): CustomColumns {
     const { services } = this.#options
-    const { signal } = this.#stopping
     return new CustomColumns({
       client: this.#client,
       info,
       limits: services.limits.follow,
       clock: services.clock,
-      changed: () => {
-        this.#wakeup.wake()
-        for (const after of AGAIN_MILLISECONDS) this.#wakeup.wakeAfter(after, signal)
-      },
+      changed: () => this.#askAgainSoon(),
     })
   }
 }

@@ -35,6 +35,7 @@ import {
 } from './type-encoder.ts'
 import { TypeMirror } from './type-mirror.ts'
 import { nextState, PENDING, sameState, type TypeState } from './type-state.ts'
+import type { WatchTurns } from './watch-turns.ts'
 
 export interface ResourceSyncerOptions {
   readonly services: SyncServices
@@ -50,6 +51,7 @@ export interface ResourceSyncerOptions {
   readonly controlPlaneUid: () => string
   /** First lists of this member. */
   readonly gate: Gate
+  readonly turns?: WatchTurns
   readonly changed: () => void
   /** The lease is lost: nobody of this cluster may write any more. */
   readonly lost: (error: LeaseLost) => void
@@ -164,7 +166,7 @@ export class ResourceSyncer {
   }
 
   async #follow(signal: AbortSignal): Promise<never> {
-    const { services, printer, lease, client, gate, cluster } = this.#options
+    const { services, printer, lease, client, gate, turns, cluster } = this.#options
     const { type, info } = this.#target
     const maker = makerText(bytesText(type, services))
     this.#typeId = await ensureType(services.store, type)
@@ -183,6 +185,7 @@ export class ResourceSyncer {
       sink: this.#mirror,
       gates: [services.firstLists, gate],
       weight: HEAVY[type.resource] ?? 0,
+      ...(turns && { turns }),
     })
     const remaking = remake && this.#remake({ target, encode: encoders.again }, signal)
     try {

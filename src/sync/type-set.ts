@@ -4,6 +4,8 @@
  * A type that is no longer wanted is forgotten with its rows. One that the member no longer serves
  * too, but only when the member itself says so under the type's own path: discovery can lag.
  */
+
+import { isBuiltInGroup } from '../kube/built-in-groups.ts'
 import {
   apiVersionOf,
   type GroupResource,
@@ -24,6 +26,8 @@ import { ResourceSyncer } from './resource-syncer.ts'
 import type { SyncServices } from './services.ts'
 import { keyOf, type SyncTarget } from './sync-list.ts'
 import type { TypeState } from './type-state.ts'
+
+import { WatchTurns } from './watch-turns.ts'
 
 export interface TypeSetOptions {
   readonly services: SyncServices
@@ -62,11 +66,14 @@ export class TypeSet {
   readonly #options: TypeSetOptions
   readonly #running = new Map<string, Running>()
   readonly #gate: Gate
+  readonly #turns: WatchTurns
 
   constructor(options: TypeSetOptions) {
     this.#options = options
     const { firstListsPerMember, firstListMilliseconds } = options.services.limits
     this.#gate = new Gate(firstListsPerMember, firstListMilliseconds)
+    const { customWatchesPerMember, turnMilliseconds } = options.services.limits
+    this.#turns = new WatchTurns(customWatchesPerMember, turnMilliseconds)
   }
 
   get types(): SyncedType[] {
@@ -78,6 +85,13 @@ export class TypeSet {
 
   get syncers(): readonly ResourceSyncer[] {
     return [...this.#running.values()].map(({ syncer }) => syncer)
+  }
+
+  /** How watches are shared; `''` when there is one for each type. */
+  get sharing(): string {
+    const custom = this.types.filter(({ target }) => !isBuiltInGroup(target.type.group)).length
+    const { places } = this.#turns
+    return custom > places ? `${custom} custom types take turns with ${places} watches` : ''
   }
 
   relistAll(cause: RelistCause): void {
@@ -133,6 +147,8 @@ export class TypeSet {
       stored: known ? undefined : stored,
       namespaces,
       gate: this.#gate,
+      // Built-in types are few, and what people look at: their watches are always open.
+      ...(!isBuiltInGroup(target.type.group) && { turns: this.#turns }),
     })
     this.#running.set(key, { syncer, shape })
   }

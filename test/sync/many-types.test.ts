@@ -1,0 +1,140 @@
+/** More custom types than watches: they take turns, none is left out, and it is said. */
+import { expect, test } from 'vitest'
+import { WatchTurns } from '../../src/sync/watch-turns.ts'
+import { startMemberCluster } from '../support/member-cluster.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS } from '../support/resource-types.ts'
+import { until } from '../support/until.ts'
+import { syncedFleet } from './synced-fleet.ts'
+
+const TYPES = 40
+const PLACES = 5
+
+function definition(i: number) {
+  return {
+    metadata: { name: `t${i}.many.example.com` },
+    spec: {
+      group: 'many.example.com',
+      scope: 'Namespaced',
+      names: { plural: `t${i}`, kind: `T${i}` },
+      versions: [{ name: 'v1', served: true, storage: true }],
+    },
+  }
+}
+
+const typeOf = (i: number) => ({ group: 'many.example.com', version: 'v1', resource: `t${i}` })
+
+test('forty types share five watches, and every change of each arrives', {
+  timeout: 60_000,
+}, async () => {
+  const fleet = await syncedFleet({
+    limits: { customWatchesPerMember: PLACES, turnMilliseconds: 100 },
+  })
+  const member = await startMemberCluster()
+  for (let i = 0; i < TYPES; i++) {
+    member.put(CUSTOM_RESOURCE_DEFINITIONS, definition(i))
+    member.put(typeOf(i), { metadata: { name: 'first', namespace: 'default' } })
+  }
+  await fleet.register('dot-01', {
+    apiserver: member.url,
+    syncResources: [{ group: '', resources: ['configmaps'] }],
+    syncAllCustomResources: true,
+  })
+  const stored = async (name: string) =>
+    (
+      await fleet.query(
+        `select 1 from object o join resource_type t on t.id = o.type_id
+         where t.api_group = 'many.example.com' and o.name = $1`,
+        [name],
+      )
+    ).length
+  await until(async () => (await stored('first')) === TYPES, 40_000)
+  expect((await fleet.condition('dot-01', 'SynchroRunning'))?.message).toBe(
+    `${TYPES} custom types take turns with ${PLACES} watches`,
+  )
+  let most = 0
+  const counting = setInterval(() => {
+    const open = member.openWatches().filter(({ of }) => of.group === 'many.example.com').length
+    most = Math.max(most, open)
+  }, 2)
+  for (let i = 0; i < TYPES; i++) {
+    member.put(typeOf(i), { metadata: { name: 'second', namespace: 'default' } })
+    member.remove(typeOf(i), 'default', 'first')
+  }
+  await until(
+    async () => (await stored('second')) === TYPES && (await stored('first')) === 0,
+    20_000,
+  )
+  clearInterval(counting)
+  // One that is just closing may overlap with the next.
+  expect(most).toBeLessThanOrEqual(PLACES * 2)
+  expect(member.openWatches(CONFIG_MAPS)).toHaveLength(1)
+  // Each was listed once: turns lose no position.
+  expect(
+    member
+      .requests({ kind: 'list' })
+      .filter(({ path, query }) => path.includes('many.example.com') && query.get('limit') !== '1'),
+  ).toHaveLength(TYPES)
+  await fleet.stop()
+  await member.stop()
+})
+
+test('with room for all, no watch is ended', async () => {
+  const turns = new WatchTurns(2, 5)
+  const stop = new AbortController()
+  let ended = 0
+  const watch = () =>
+    turns.run(({ seconds, signal }) => {
+      expect(seconds).toBeUndefined()
+      return new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          ended++
+          resolve()
+        })
+        stop.signal.addEventListener('abort', () => resolve())
+      })
+    }, stop.signal)
+  const both = [watch(), watch()]
+  await new Promise((resolve) => setTimeout(resolve, 40))
+  expect(ended).toBe(0)
+  stop.abort()
+  await Promise.all(both)
+})
+
+test('a group behind the aggregator is noticed as soon as it is registered', async () => {
+  const fleet = await syncedFleet({ limits: { discoveryMilliseconds: 600_000 } })
+  const member = await startMemberCluster()
+  await fleet.register('dot-01', {
+    apiserver: member.url,
+    syncResources: [{ group: 'metrics.example.com', resources: ['*'] }],
+  })
+  await until(
+    () =>
+      member.openWatches({ group: 'apiregistration.k8s.io', resource: 'apiservices' }).length > 0,
+  )
+  const resource = {
+    ...typeOf(1),
+    group: 'metrics.example.com',
+    kind: 'T1',
+    namespaced: true,
+    custom: false,
+  }
+  member.server.addResource({
+    ...resource,
+    ...{ singularName: 't1', shortNames: [], categories: [], verbs: ['get', 'list', 'watch'] },
+  })
+  member.put(
+    { ...typeOf(1), group: 'metrics.example.com' },
+    { metadata: { name: 'm', namespace: 'default' } },
+  )
+  member.put(
+    { group: 'apiregistration.k8s.io', resource: 'apiservices' },
+    {
+      metadata: { name: 'v1.metrics.example.com' },
+      spec: { group: 'metrics.example.com', version: 'v1' },
+    },
+  )
+  const of = { group: 'metrics.example.com', resource: 't1' }
+  await until(async () => (await fleet.rows('dot-01', of)).size === 1)
+  await fleet.stop()
+  await member.stop()
+})
