@@ -188,6 +188,13 @@ export const SETTINGS = {
     fallback: '1000000',
     read: wholeNumber(1000, 1_000_000_000),
   }),
+  metricsListen: define({
+    flag: 'metrics-listen',
+    placeholder: 'HOST:PORT',
+    help: 'where a syncer serves its metrics at /metrics, over plain HTTP and to anybody',
+    fallbackHelp: 'nowhere',
+    read: listenAddress,
+  }),
   logLevel: define<LogLevel>({
     flag: 'log-level',
     placeholder: 'LEVEL',

@@ -107,6 +107,23 @@ describe('stopping', () => {
   )
 })
 
+test.skipIf(!HAS_KUBECTL)(
+  'metrics of the API server and of its syncer are on one page',
+  async () => {
+    const server = await serve(dataDir)
+    const kubectl = adminOf(dataDir)
+    await register(kubectl)
+    const page = await must(kubectl, 'kubectl get --raw /metrics')
+    expect(page).toContain('fleetglass_sync_relists_total{cluster="one",resource="configmaps"')
+    expect(page).toContain('process_resident_memory_bytes')
+    expect(
+      page.split('\n').filter((line) => line.startsWith('# TYPE process_cpu_seconds_total')),
+    ).toHaveLength(1)
+    expect(await server.kill('SIGTERM')).toBe(0)
+  },
+  60_000,
+)
+
 describe('starting', () => {
   test('says one line, and where to go on', async () => {
     const server = await serve(dataDir)

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { createLogger } from '../../log.ts'
@@ -10,7 +11,9 @@ import { connectStore } from '../../store/connect.ts'
 import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { readImports } from '../import-kubeconfig.ts'
+import { serveMetrics } from '../parts/metrics-server.ts'
 import { openRegistrations } from '../parts/open-registrations.ts'
+import { METRICS_QUESTION } from '../parts/syncer-process.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { version } from '../version.ts'
@@ -25,6 +28,7 @@ const TAKES = [
   'context',
   'firstLists',
   'firstListsPerMember',
+  'metricsListen',
   'logLevel',
 ] as const
 
@@ -48,7 +52,17 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   started.defer(() => store.close())
   const parts = { store, keyring, clock: systemClock, keyFile }
   const registrations = await openRegistrations(parts, started)
+  const registry = new Registry()
+  answerMetrics(registry)
+  if (config.metricsListen) {
+    const own = new Registry()
+    collectDefaultMetrics({ register: own })
+    const metrics = await serveMetrics([own, registry], config.metricsListen)
+    started.defer(() => metrics.stop())
+    log.info({ port: metrics.port }, 'metrics are served')
+  }
   const syncer = await startFleetSyncer({
+    registry,
     ...{ store, keyring, secretValues, trustedKubeconfigs, log },
     registrations: databaseRegistrationSource(registrations),
     clock: systemClock,
@@ -59,4 +73,17 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   })
   started.defer(() => syncer.stop())
   await aborted(signal)
+}
+
+/** Beside an API server, its /metrics has ours too: it asks over the channel between the processes. */
+function answerMetrics(registry: Registry): void {
+  process.on('message', (message) => {
+    if (message !== METRICS_QUESTION) return
+    registry.metrics().then(
+      (text) => process.send?.(text),
+      () => process.send?.(''),
+    )
+  })
+  // Waiting for questions is no reason to go on running.
+  process.channel?.unref()
 }

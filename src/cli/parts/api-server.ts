@@ -30,6 +30,8 @@ export interface ApiServerParts {
   readonly continueByDefault: boolean
   readonly log: Logger
   readonly clock: Clock
+  /** Of the syncer that runs beside it, in the text that Prometheus reads. */
+  readonly syncerMetrics?: () => Promise<string>
 }
 
 export interface ApiServer {
@@ -62,7 +64,7 @@ export async function startApiServer(parts: ApiServerParts): Promise<ApiServer> 
 }
 
 async function build(
-  { store, registrations, tls, continueByDefault, log, clock }: ApiServerParts,
+  { store, registrations, tls, continueByDefault, log, clock, syncerMetrics }: ApiServerParts,
   started: AsyncDisposableStack,
 ): Promise<FastifyInstance> {
   const catalog = await createCatalogCache(store, log)
@@ -74,7 +76,7 @@ async function build(
     access.authorizeRegistration(identity, request)
   const server = await buildServer({
     ...{ store, catalog, access, log, clock, tls, continueByDefault },
-    metrics: processMetrics(),
+    metrics: metricsOf(processMetrics(), syncerMetrics),
     root: {
       rootKinds: [...REGISTRATION_KINDS, ...FLEET_KINDS],
       source: storedOpenApi(store),
@@ -87,6 +89,16 @@ async function build(
   })
   started.defer(() => server.close())
   return server
+}
+
+function metricsOf(own: Registry, syncerMetrics: ApiServerParts['syncerMetrics']) {
+  return {
+    contentType: own.contentType,
+    metrics: async () => {
+      const [ours, theirs = ''] = await Promise.all([own.metrics(), syncerMetrics?.()])
+      return theirs === '' ? ours : `${ours}\n${theirs}`
+    },
+  }
 }
 
 function processMetrics(): Registry {

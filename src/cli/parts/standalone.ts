@@ -19,7 +19,7 @@ import { readImports, registerImports } from '../import-kubeconfig.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
 import { startCertifiedServer } from './certified-server.ts'
 import { openRegistrations } from './open-registrations.ts'
-import { startSyncerProcess } from './syncer-process.ts'
+import { type SyncerProcess, startSyncerProcess } from './syncer-process.ts'
 import { runUpkeep } from './upkeep.ts'
 
 export const STANDALONE_SETTINGS = [
@@ -93,7 +93,10 @@ async function startParts(
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   startUpkeep(store, options, started)
   const serving = serveTogether(started)
-  const api = await startCertifiedServer({ ...options, dataDir, store, registrations })
+  const running: { syncer?: SyncerProcess } = {}
+  const syncerMetrics = async () => (await running.syncer?.metrics()) ?? ''
+  const parts = { ...options, dataDir, store, registrations, syncerMetrics }
+  const api = await startCertifiedServer(parts)
   serving.push(() => api.stop())
   if (config.importKubeconfig) await registerImports(registrations, imports)
   const variables = variablesFor({
@@ -102,6 +105,7 @@ async function startParts(
     encryptionKeyFile: keyFile,
   })
   const syncer = startSyncerProcess({ variables, log, clock })
+  running.syncer = syncer
   serving.push(() => syncer.stop())
   const { url, kubeconfig } = api
   const stop = () => started.disposeAsync()

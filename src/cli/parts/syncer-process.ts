@@ -16,6 +16,8 @@ export interface SyncerProcessOptions {
 }
 
 export interface SyncerProcess {
+  /** What it counts, as its metrics page would show it; `''` while it does not run or does not answer. */
+  metrics(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -30,6 +32,7 @@ export function startSyncerProcess(options: SyncerProcessOptions): SyncerProcess
   const running: { child?: ChildProcess } = {}
   const done = keepRunning(options, running, stopping.signal)
   return {
+    metrics: () => askMetrics(running.child),
     async stop() {
       stopping.abort()
       const { child } = running
@@ -39,6 +42,28 @@ export function startSyncerProcess(options: SyncerProcessOptions): SyncerProcess
       clearTimeout(kill)
     },
   }
+}
+
+/** What is asked over the channel of the child process, and what answers begin with. */
+export const METRICS_QUESTION = 'metrics'
+
+const ANSWERS_WITHIN_MILLISECONDS = 2_000
+
+async function askMetrics(child: ChildProcess | undefined): Promise<string> {
+  if (!child?.connected) return ''
+  return new Promise((resolve) => {
+    const finish = (text: string) => {
+      clearTimeout(timer)
+      child.off('message', answered)
+      resolve(text)
+    }
+    const answered = (message: unknown) => finish(typeof message === 'string' ? message : '')
+    const timer = setTimeout(() => finish(''), ANSWERS_WITHIN_MILLISECONDS)
+    child.once('message', answered)
+    child.send(METRICS_QUESTION, (error) => {
+      if (error) finish('')
+    })
+  })
 }
 
 async function keepRunning(

@@ -1,0 +1,151 @@
+/** Two real `fleetglass syncer` processes on one database: killed, or stopped in the middle and woken. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { createKeyring } from '../../src/keyring.ts'
+import { kindOfResource } from '../../src/registration/kinds.ts'
+import { createRegistrations } from '../../src/registration/registrations.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { CONFIG_MAPS } from '../support/resource-types.ts'
+import { until } from '../support/until.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
+
+let database: TestDatabase
+let member: MemberCluster
+let folder: string
+let children: ChildProcess[]
+/** Their logs. */
+let said = ''
+
+beforeEach(async () => {
+  database = await testDatabase()
+  member = await startMemberCluster({ bookmarkSeconds: 3600 })
+  folder = mkdtempSync(join(tmpdir(), 'fleetglass-syncers-'))
+  children = []
+  const key = randomBytes(32)
+  writeFileSync(join(folder, 'key'), key.toString('base64'), { mode: 0o600 })
+  const registrations = createRegistrations({
+    ...{ store: database.store, keyring: createKeyring(key), clock: systemClock },
+  })
+  const object = {
+    apiVersion: 'cluster.clusterpedia.io/v1alpha2',
+    kind: 'PediaCluster',
+    metadata: { name: 'dot-01' },
+    spec: {
+      apiserver: member.url,
+      syncResources: [{ group: '', resources: ['configmaps'] }],
+    },
+  }
+  await registrations.create({
+    kind: kindOfResource('cluster.clusterpedia.io', 'pediaclusters'),
+    body: { text: JSON.stringify(object), format: 'json' },
+    options: { fieldManager: 'test' },
+  })
+  await registrations.close()
+})
+
+afterEach(async () => {
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  await member.stop()
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
+
+function startSyncer(variables: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(process.execPath, [PROGRAM, 'syncer'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      FLEETGLASS_DATABASE_URL: database.url,
+      FLEETGLASS_ENCRYPTION_KEY_FILE: join(folder, 'key'),
+      ...variables,
+    },
+  })
+  child.stderr?.on('data', (chunk) => {
+    said += chunk
+  })
+  children.push(child)
+  return child
+}
+
+const query = async <T>(text: string) => (await database.store.pool.query(text)).rows as T[]
+const put = (name: string, value = '') =>
+  member.put(CONFIG_MAPS, { metadata: { name, namespace: 'default' }, data: { value } })
+const rows = async () =>
+  (await query<{ name: string }>('select name from object order by name')).map(({ name }) => name)
+const holder = async () =>
+  (await query<{ holder: string }>('select holder from cluster_lease'))[0]?.holder ?? ''
+const holds = async (child: ChildProcess) => (await holder()).includes(`/${child.pid}/`)
+
+test('kill -9 moves the cluster within 30 s', { timeout: 90_000 }, async () => {
+  put('one')
+  const first = startSyncer()
+  await until(async () => (await rows()).join() === 'one', 20_000)
+  startSyncer()
+  first.kill('SIGKILL')
+  const start = Date.now()
+  put('two')
+  await until(async () => (await rows()).join() === 'one,two', 30_000)
+  expect(Date.now() - start).toBeLessThan(30_000)
+  expect(await holds(first)).toBe(false)
+})
+
+test('one that slept through its lease in the middle of a batch writes nothing when it wakes', {
+  timeout: 120_000,
+}, async () => {
+  put('one')
+  const first = startSyncer()
+  await until(async () => (await rows()).join() === 'one', 20_000)
+  // Its next batch waits for a lock in the middle of its transaction; there it is stopped.
+  const blocker = await database.store.pool.connect()
+  await blocker.query('begin; lock table change in access exclusive mode')
+  put('two')
+  await until(
+    async () =>
+      (await query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,
+  )
+  first.kill('SIGSTOP')
+  // The server ends what its stopped client cannot: as a broken network would, after a while.
+  await blocker.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`,
+  )
+  await blocker.query('commit')
+  blocker.release()
+  const second = startSyncer()
+  await until(() => holds(second), 30_000)
+  put('three')
+  await until(async () => (await rows()).join() === 'one,three,two', 20_000)
+  const before = await query('select * from object order by name')
+  const log = await query('select seq, op, name from change order by seq')
+  first.kill('SIGCONT')
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  expect(await query('select * from object order by name')).toEqual(before)
+  expect(await query('select seq, op, name from change order by seq')).toEqual(log)
+  expect(await holds(second)).toBe(true)
+  const names = log.map((entry) => (entry as { name: string }).name)
+  expect(names.toSorted()).toEqual(['one', 'three', 'two'])
+})
+
+test('a syncer serves its metrics, when it is told where', async () => {
+  put('one')
+  startSyncer({ FLEETGLASS_METRICS_LISTEN: '127.0.0.1:0', FLEETGLASS_LOG_LEVEL: 'info' })
+  await until(() => /"port":\d+/.test(said), 20_000)
+  const [, port] = /"port":(\d+)/.exec(said)!
+  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const line =
+    'fleetglass_sync_relists_total{cluster="dot-01",resource="configmaps",cause="first"} 1'
+  await until(async () => (await metrics()).includes(line), 20_000)
+  expect(await metrics()).toContain('process_resident_memory_bytes')
+  expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
+})
