@@ -188,6 +188,13 @@ export const SETTINGS = {
     fallback: '1000000',
     read: wholeNumber(1000, 1_000_000_000),
   }),
+  shardingName: define({
+    flag: 'sharding-name',
+    placeholder: 'NAME',
+    help: 'sync only clusters of this spec.shardingName',
+    fallbackHelp: 'those without one',
+    read: text,
+  }),
   metricsListen: define({
     flag: 'metrics-listen',
     placeholder: 'HOST:PORT',

@@ -43,11 +43,18 @@ beforeEach(async () => {
       syncResources: [{ group: '', resources: ['configmaps'] }],
     },
   }
-  await registrations.create({
-    kind: kindOfResource('cluster.clusterpedia.io', 'pediaclusters'),
-    body: { text: JSON.stringify(object), format: 'json' },
-    options: { fieldManager: 'test' },
-  })
+  const pinned = {
+    ...object,
+    metadata: { name: 'pinned' },
+    spec: { ...object.spec, shardingName: 'east' },
+  }
+  for (const one of [object, pinned]) {
+    await registrations.create({
+      kind: kindOfResource('cluster.clusterpedia.io', 'pediaclusters'),
+      body: { text: JSON.stringify(one), format: 'json' },
+      options: { fieldManager: 'test' },
+    })
+  }
   await registrations.close()
 })
 
@@ -85,7 +92,11 @@ const put = (name: string, value = '') =>
 const rows = async () =>
   (await query<{ name: string }>('select name from object order by name')).map(({ name }) => name)
 const holder = async () =>
-  (await query<{ holder: string }>('select holder from cluster_lease'))[0]?.holder ?? ''
+  (
+    await query<{ holder: string }>(
+      `select holder from cluster_lease l join cluster c on c.id = l.cluster_id where c.name = 'dot-01'`,
+    )
+  )[0]?.holder ?? ''
 const holds = async (child: ChildProcess) => (await holder()).includes(`/${child.pid}/`)
 
 test('kill -9 moves the cluster within 30 s', { timeout: 90_000 }, async () => {
@@ -148,4 +159,21 @@ test('a syncer serves its metrics, when it is told where', async () => {
   await until(async () => (await metrics()).includes(line), 20_000)
   expect(await metrics()).toContain('process_resident_memory_bytes')
   expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
+})
+
+test('a pinned cluster is synced by syncers of its name only', async () => {
+  put('one')
+  const other = startSyncer()
+  await until(async () => (await rows()).join() === 'one', 20_000)
+  const pinnedHolder = async () =>
+    (
+      await query<{ holder: string }>(
+        `select holder from cluster_lease l join cluster c on c.id = l.cluster_id where c.name = 'pinned'`,
+      )
+    )[0]?.holder
+  expect(await pinnedHolder()).toBeUndefined()
+  const east = startSyncer({ FLEETGLASS_SHARDING_NAME: 'east' })
+  await until(async () => (await rows()).join() === 'one,one', 20_000)
+  expect(await pinnedHolder()).toContain(`/${east.pid}/`)
+  expect(await holds(other)).toBe(true)
 })

@@ -29,6 +29,7 @@ const TAKES = [
   'firstLists',
   'firstListsPerMember',
   'metricsListen',
+  'shardingName',
   'logLevel',
 ] as const
 
@@ -46,7 +47,7 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
   const keyring = keyringFrom(keyFile, 'fail')
   const trustedKubeconfigs = await readImports(config)
-  const { secretValues, prune, firstLists, firstListsPerMember } = config
+  const { secretValues, prune, shardingName, firstLists, firstListsPerMember } = config
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass syncer' })
   started.defer(() => store.close())
@@ -68,6 +69,7 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
     clock: systemClock,
     holder: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
     ...(prune && { prune }),
+    ...(shardingName !== undefined && { shardingName }),
     limits: { firstLists, firstListsPerMember },
     version: version(),
   })
