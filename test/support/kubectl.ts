@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { inflateRawSync } from 'node:zlib'
 
 export interface Kubectl {
@@ -67,7 +68,7 @@ export class KubectlRunner {
         const exitCode = error ? (typeof error.code === 'number' ? error.code : 255) : 0
         resolve({ exitCode, stdout, stderr })
       })
-      child.stdin?.end(input)
+      feed(child.stdin, input)
     })
   }
 
@@ -83,7 +84,7 @@ export class KubectlRunner {
         output.stderr += chunk
       })
       child.on('close', (code) => resolve({ exitCode: code ?? 255, ...output }))
-      child.stdin.end(input)
+      feed(child.stdin, input)
     })
   }
 
@@ -102,6 +103,12 @@ export class KubectlRunner {
       PATH: `${bin}${delimiter}${process.env.PATH}`,
     }
   }
+}
+
+function feed(stdin: Writable | null, input: string): void {
+  // A command that does not read may end before it is written to; what it printed is what counts.
+  stdin?.on('error', () => undefined)
+  stdin?.end(input)
 }
 
 function onThePath(): readonly string[] {
