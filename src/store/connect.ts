@@ -90,8 +90,9 @@ function clientConfig(options: ConnectOptions): pg.ClientConfig {
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     statement_timeout: seconds * 1000,
-    // A transaction that we forgot must not hold back vacuum for ever.
-    idle_in_transaction_session_timeout: 60_000,
+    // A transaction that we forgot must not hold back vacuum, nor one of a stopped syncer the lease
+    // row of its cluster: another syncer takes over as soon as the row is free.
+    idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
     types: { getTypeParser: parserOf },
   }
