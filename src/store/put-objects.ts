@@ -4,7 +4,6 @@
  * Lists and watches take the same path. A row whose uid, resourceVersion, version and columns are
  * those in the store is skipped, and logs nothing.
  */
-
 import { movePosition, type SyncPosition } from './cluster-resources.ts'
 import type { Store } from './connect.ts'
 import { type FencedTransaction, type Lease, underLease } from './leases.ts'
@@ -60,10 +59,10 @@ export async function applyChanges(
     return write(true)
   }
 }
+
 /** A complete list compares everything. */
 const RECONCILED = `update cluster_resource set reconciled_at = clock_timestamp()
   where cluster_id = $1 and type_id = $2`
-
 
 /** How many keys are read, and rows deleted, at once. */
 const SWEEP_ROWS = 5_000
@@ -101,9 +100,9 @@ export async function finishList(
       counts.deleted += deleted.deleted
       last = keys.length === SWEEP_ROWS ? keys.at(-1) : undefined
     } while (last)
+    await movePosition(transaction, target.typeId, end.position)
     if (end.position)
       await transaction.client.query(RECONCILED, [transaction.clusterId, target.typeId])
-    await movePosition(transaction, target.typeId, end.position)
     await closeLog(transaction, log)
     return counts
   })

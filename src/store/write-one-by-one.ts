@@ -4,7 +4,6 @@
  *
  * Which object it was PostgreSQL does not say, so halves are tried until it is alone.
  */
-
 import type { ObjectChange, ObjectKey } from './object-row.ts'
 import { fromPostgres } from './pg-error.ts'
 import { sqlStateOf } from './retry.ts'
