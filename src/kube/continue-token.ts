@@ -7,8 +7,9 @@
 import { createHash } from 'node:crypto'
 import { StatusError } from './status-error.ts'
 
-/** The place of one row in an order; the store calls it Position. */
-export interface ContinuePosition {
+/** The place of one row in an order: the values of the order's keys, then the row's own key. */
+export interface Position {
+  /** One text for each key of the order; null sorts last. */
   readonly values: ReadonlyArray<string | null>
   readonly cluster: string
   readonly namespace: string
@@ -19,7 +20,7 @@ export interface ContinuePosition {
 export type ContinueFrom =
   | { readonly kind: 'offset'; readonly offset: number }
   /** `seen` is how many objects stood before this page when the token was made. */
-  | { readonly kind: 'key'; readonly after: ContinuePosition; readonly seen: number }
+  | { readonly kind: 'key'; readonly after: Position; readonly seen: number }
 
 /** @param query - anything that tells this query from others; bigints are allowed in it. */
 export function queryChecksum(query: unknown): string {
@@ -30,7 +31,7 @@ export function queryChecksum(query: unknown): string {
 }
 
 export function formatContinue(
-  { after, seen }: { readonly after: ContinuePosition; readonly seen: number },
+  { after, seen }: { readonly after: Position; readonly seen: number },
   checksum: string,
 ): string {
   const { values, cluster, namespace, name } = after

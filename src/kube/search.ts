@@ -25,14 +25,16 @@ import {
 import { parseSearchTime, SEARCH_TIME_FORMATS } from './search-time.ts'
 import { StatusError } from './status-error.ts'
 
-/** All must hold. */
+/** All must hold. On objects as they are asked for; the store's `ObjectCondition` knows the owners. */
 export type SearchCondition =
   | {
       readonly on: 'namespace' | 'name'
       readonly operator: 'In' | 'NotIn'
       readonly values: readonly string[]
     }
+  /** The name contains every one of the texts, literally and with case. */
   | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
+  /** Created in `[since, before)`. */
   | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
   | { readonly on: 'owner'; readonly owner: WantedOwner }
   | { readonly on: 'label'; readonly requirement: LabelRequirement }

@@ -6,6 +6,7 @@
  * to the limit; asked of all clusters at once, every match of the fleet would be fetched and sorted.
  * What is rare costs one search more.
  */
+import { compareBytes } from '../kube/byte-order.ts'
 import type { ListRequest } from './list-request.ts'
 import { orderOf } from './order.ts'
 import type { ReadScope } from './read-scope.ts'
@@ -60,9 +61,4 @@ export class ClusterStages {
 
 function isByCluster([first]: ListRequest['order']): boolean {
   return first === undefined || (first.by === 'cluster' && !first.descending)
-}
-
-/** As COLLATE "C" compares: UTF-16 order is another one beyond U+FFFF. */
-export function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -5,7 +5,7 @@
  * sorted by one query; no index has the keys of several types in one order.
  */
 import { sql } from 'kysely'
-import { compareBytes } from './cluster-stages.ts'
+import { compareBytes } from '../kube/byte-order.ts'
 import { matchesAll } from './condition-filter.ts'
 import type { Store } from './connect.ts'
 import { countRows, type ReadOptions, readPage } from './list-objects.ts'

@@ -1,7 +1,8 @@
 /** What may be asked of the store: the vocabulary between selectors (kube/, apiserver/) and SQL. */
-import type { FieldPath, FieldRequirement } from '../kube/field-selector.ts'
+import type { Position } from '../kube/continue-token.ts'
+import type { FieldPath } from '../kube/field-selector.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
-import type { LabelRequirement } from '../kube/label-selector.ts'
+import type { SearchCondition } from '../kube/search.ts'
 import type { ReadScope } from './read-scope.ts'
 
 /** An object that may own others: store/owners.ts. */
@@ -12,21 +13,14 @@ export interface Owner {
   readonly uid: string
 }
 
-/** All must hold. Conditions on clusters are not here: they narrow the scope. */
+/**
+ * All must hold: a search whose owners were looked up. Conditions on clusters are not here: they
+ * narrow the scope.
+ */
 export type ObjectCondition =
-  | {
-      readonly on: 'namespace' | 'name'
-      readonly operator: 'In' | 'NotIn'
-      readonly values: readonly string[]
-    }
-  /** The name contains every one of the texts, literally and with case. */
-  | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
-  /** Created in `[since, before)`. */
-  | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
+  | Exclude<SearchCondition, { readonly on: 'owner' }>
   /** One of these owns the object, which is in the owner's namespace or the owner in none. */
   | { readonly on: 'owner'; readonly owners: readonly Owner[] }
-  | { readonly on: 'label'; readonly requirement: LabelRequirement }
-  | { readonly on: 'field'; readonly requirement: FieldRequirement }
 
 export interface OrderKey {
   readonly by:
@@ -39,15 +33,6 @@ export interface OrderKey {
     | 'type'
     | FieldPath
   readonly descending: boolean
-}
-
-/** The place of one row in an order: the values of the order's keys, then the row's own key. */
-export interface Position {
-  /** One text per {@link OrderKey}; null sorts last. */
-  readonly values: ReadonlyArray<string | null>
-  readonly cluster: string
-  readonly namespace: string
-  readonly name: string
 }
 
 /** What part of an answer is asked for, in which order. */

@@ -6,9 +6,10 @@
  * directions.
  */
 import { type RawBuilder, sql } from 'kysely'
+import type { Position } from '../kube/continue-token.ts'
 import type { FieldPath } from '../kube/field-selector.ts'
 import { StatusError } from '../kube/status-error.ts'
-import type { OrderKey, Position } from './list-request.ts'
+import type { OrderKey } from './list-request.ts'
 import type { ReadScope } from './read-scope.ts'
 import { intArray, isStorable } from './sql-value.ts'
 import { valuesIn, WHOLE_OBJECT } from './values-at-path.ts'

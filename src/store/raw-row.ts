@@ -1,5 +1,6 @@
 /** A DataRow message as a row of a list: slices of it, and numbers where code needs them. */
-import type { Position, RawRow } from './list-request.ts'
+import type { Position } from '../kube/continue-token.ts'
+import type { RawRow } from './list-request.ts'
 import type { Order } from './order.ts'
 import type { WideColumn } from './wide-columns.ts'
 

@@ -6,9 +6,10 @@
  * turning it into another kind of join, which would lose the order.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { compareBytes } from './cluster-stages.ts'
+import { compareBytes } from '../kube/byte-order.ts'
+import type { Position } from '../kube/continue-token.ts'
 import { matchesAll } from './condition-filter.ts'
-import type { ListRequest, Position } from './list-request.ts'
+import type { ListRequest } from './list-request.ts'
 import type { ScopedCluster } from './read-scope.ts'
 import { intArray, isStorable, limits, textArray } from './sql-value.ts'
 import { withWholeRows } from './whole-rows.ts'

@@ -4,10 +4,9 @@
  * A `limit` or `offset` search label caps the whole answer: it wins over kubectl's own page size,
  * and no `continue` follows unless it is asked for.
  */
-import { type ContinueFrom, parseContinue } from '../../kube/continue-token.ts'
+import { type ContinueFrom, type Position, parseContinue } from '../../kube/continue-token.ts'
 import type { ListOptions } from '../../kube/list-options.ts'
 import type { Search } from '../../kube/search.ts'
-import type { Position } from '../../store/list-request.ts'
 
 export interface Page {
   /** Left out: everything. */
