@@ -14,7 +14,7 @@ import type { CountedGroup } from '../../store/count-groups.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { staleWarning } from '../warnings.ts'
 import { whatIsAsked } from './asked.ts'
-import type { ObjectsCall } from './list.ts'
+import type { ObjectsCall } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
 import type { ResourceParts } from './resources.ts'
 

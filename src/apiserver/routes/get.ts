@@ -6,7 +6,7 @@
 import type { FastifyReply } from 'fastify'
 import { qualifiedResource } from '../../kube/group-resource.ts'
 import { boolean } from '../../kube/list-options.ts'
-import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
+import type { Representation } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
 import type { RawRow } from '../../store/list-request.ts'
@@ -15,28 +15,20 @@ import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
 import { namedClusters } from '../named-clusters.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
-import { type Asked, whatIsAsked } from './asked.ts'
-import type { ObjectsCall } from './list.ts'
+import type { Asked } from './asked.ts'
+import { type ObjectsCall, openAnswer } from './opening.ts'
 import type { ResourceParts } from './resources.ts'
-import { type RowForm, rowForm } from './row-form.ts'
+import type { RowForm } from './row-form.ts'
 
 /** @throws 404 when no cluster has it, 409 `Conflict` when several do. */
 export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
-  const { request, reply, query, surface, path } = call
+  const { reply, query, path } = call
   const name = path.name!
   if (boolean(query, 'watch')) throw methodNotAllowed()
   const search = parseSearch(query)
   refuseSearch(search)
-  const asked = whatIsAsked(parts, { request, surface, path, search, verb: 'get' })
-  const representation = negotiateObjects(request.headers.accept, 'object')
-  const nowMilliseconds = parts.clock.now()
-  const form = rowForm(representation, {
-    asked,
-    search,
-    query,
-    catalog: () => parts.catalog.current(),
-    nowMilliseconds,
-  })
+  const opening = openAnswer(parts, call, { search, verb: 'get' })
+  const { asked, representation, form, nowMilliseconds } = opening
   const { type, scope } = asked
   // The metadata holds the resourceVersion that a Table of one object carries.
   const want = { ...form.want, metadata: true }

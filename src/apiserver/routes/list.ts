@@ -6,45 +6,30 @@
 import type { FastifyReply } from 'fastify'
 import { queryChecksum } from '../../kube/continue-token.ts'
 import { parseListOptions } from '../../kube/list-options.ts'
-import { negotiateObjects } from '../../kube/media-type.ts'
-import type { ResourcePath } from '../../kube/request-path.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed } from '../../kube/status-error.ts'
 import type { ListRequest } from '../../store/list-request.ts'
 import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
-import type { Surface } from '../prefixes.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
-import { type Asked, whatIsAsked } from './asked.ts'
+import type { Asked } from './asked.ts'
 import { notSyncedHint } from './not-synced-hint.ts'
+import { type ObjectsCall, openAnswer } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
 import { type Page, pageOf } from './page.ts'
 import { checkResourceVersion } from './resource-version.ts'
 import type { ResourceParts } from './resources.ts'
-import { type RowForm, rowForm } from './row-form.ts'
-import { type Exchange, type StreamedAnswer, streamAnswer } from './stream-answer.ts'
+import type { RowForm } from './row-form.ts'
+import { type StreamedAnswer, streamAnswer } from './stream-answer.ts'
 import { writeList } from './write-list.ts'
-
-export interface ObjectsCall extends Exchange {
-  readonly surface: Surface
-  readonly path: ResourcePath
-}
 
 /** @throws every refusal, before anything was sent. */
 export async function answerList(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
-  const { request, query, surface, path } = call
+  const { request, query, path } = call
   const options = parseListOptions(query)
   if (options.watch) throw methodNotAllowed()
   const search = parseSearch(query)
-  const asked = whatIsAsked(parts, { request, surface, path, search, verb: 'list' })
-  const representation = negotiateObjects(request.headers.accept, 'list')
-  const nowMilliseconds = parts.clock.now()
-  const form = rowForm(representation, {
-    asked,
-    search,
-    query,
-    catalog: () => parts.catalog.current(),
-    nowMilliseconds,
-  })
+  const opening = openAnswer(parts, call, { search, verb: 'list' })
+  const { asked, representation, form, nowMilliseconds } = opening
   const checksum = checksumOf(call, search)
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
   const resourceVersion = await parts.objects.revision()

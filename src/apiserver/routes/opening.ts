@@ -1,0 +1,39 @@
+/** How a get and a list begin: what is asked, by whom, and in which form it is answered. */
+import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
+import type { ResourcePath } from '../../kube/request-path.ts'
+import type { Search } from '../../kube/search.ts'
+import type { Surface } from '../prefixes.ts'
+import { type Asked, whatIsAsked } from './asked.ts'
+import type { ResourceParts } from './resources.ts'
+import { type RowForm, rowForm } from './row-form.ts'
+import type { Exchange } from './stream-answer.ts'
+
+export interface ObjectsCall extends Exchange {
+  readonly surface: Surface
+  readonly path: ResourcePath
+}
+
+export interface Opening {
+  readonly asked: Asked
+  readonly representation: Representation
+  readonly form: RowForm
+  readonly nowMilliseconds: number
+}
+
+/** @throws the refusals of {@link whatIsAsked}, and 406 for media types that are not offered. */
+export function openAnswer(
+  parts: ResourceParts,
+  call: ObjectsCall,
+  { search, verb }: { readonly search: Search; readonly verb: 'get' | 'list' },
+): Opening {
+  const { request, query, surface, path } = call
+  const asked = whatIsAsked(parts, { request, surface, path, search, verb })
+  const representation = negotiateObjects(
+    request.headers.accept,
+    verb === 'get' ? 'object' : 'list',
+  )
+  const nowMilliseconds = parts.clock.now()
+  const catalog = () => parts.catalog.current()
+  const form = rowForm(representation, { asked, search, query, catalog, nowMilliseconds })
+  return { asked, representation, form, nowMilliseconds }
+}
