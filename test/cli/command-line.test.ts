@@ -79,7 +79,12 @@ describe('a command line that is at fault ends with exit code 2 and says how', (
     {
       name: 'a token that lasts for a colour',
       args: ['token', 'create', '--name', 'a', '--expires', 'red'],
-      says: ['--expires must be a time such as 12h, 90d or 1y, not "red"'],
+      says: ["'--expires <TIME>' argument 'red' is invalid. It must be a time such as"],
+    },
+    {
+      name: 'a token that lasts for no time',
+      args: ['token', 'create', '--name', 'a', '--expires', '0h'],
+      says: ["'--expires <TIME>' argument '0h' is invalid. It must be more than nothing"],
     },
     {
       name: 'a token verb that is not there',

@@ -1,6 +1,6 @@
 /** Globs, names of fleet files, and durations. */
 import { describe, expect, test } from 'vitest'
-import { parseDuration } from '../../src/cli/fleet/duration.ts'
+import { parseDuration } from '../../src/cli/duration.ts'
 import { parseFleetFile } from '../../src/fleet/fleet-file.ts'
 import { sanitiseName } from '../../src/fleet/row-name.ts'
 import { compareBytes } from '../../src/kube/byte-order.ts'
@@ -103,7 +103,10 @@ test.each([
   ['-5s', -5_000],
   ['5', undefined],
   ['', undefined],
-  ['1d', undefined],
+  ['7d', 604_800_000],
+  ['1y', 31_536_000_000],
+  ['5 min', undefined],
+  ['1x', undefined],
 ])('%j is %s ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds)
 })

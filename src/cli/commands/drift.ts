@@ -16,7 +16,7 @@ import { SelectionFault, selectClusters } from '../../drift/select-clusters.ts'
 import { crdsText } from '../../drift/text-crds.ts'
 import { imagesText } from '../../drift/text-images.ts'
 import { versionsText } from '../../drift/text-versions.ts'
-import { collect, collectMirrors, collectNames, readDuration } from '../drift/read-flags.ts'
+import { collect, collectMirrors, collectNames, readStaleness } from '../drift/read-flags.ts'
 import { SOURCE_SETTINGS, type SourceRequest, withSource } from '../drift/with-source.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
@@ -149,7 +149,7 @@ function addCommon(command: Command, ignored: string): Command {
     .option(
       '--max-staleness <TIME>',
       'compare clusters that are behind by this much, too: 30s, 5m, 12h, 7d',
-      readDuration,
+      readStaleness,
       0,
     )
     .option('--kubeconfig <FILE>', 'ask the server that it points at, not the store')

@@ -17,6 +17,7 @@ import { existingDataDir, keyFileIn } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { reachableFrom, writeKubeconfig } from '../data-dir/kubeconfig.ts'
 import { checkReplaceable } from '../data-dir/write-file.ts'
+import { readDuration } from '../duration.ts'
 import { CommandFailure } from '../failure.ts'
 import { withStore } from '../parts/with-store.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
@@ -49,7 +50,7 @@ function defineCreate(token: Command): void {
     .command('create')
     .description('make a token and print it; it is shown this once')
     .requiredOption('--name <NAME>', 'who its bearer is, for FleetAccess and for listing', readName)
-    .option('--expires <TIME>', 'how long it is good for: 12h, 90d, 1y', readDuration, DAY * 90)
+    .option('--expires <TIME>', 'how long it is good for: 12h, 90d, 1y', readExpiry, DAY * 90)
     .option('--viewer', 'let them read everything, or what the next flags narrow it to')
     .option('--clusters <NAMES>', 'with --viewer: only these clusters; globs such as prod-*', split)
     .option('--namespaces <NAMES>', 'with --viewer: only these namespaces', split)
@@ -65,19 +66,13 @@ function defineCreate(token: Command): void {
   })
 }
 
-const HOUR = 3600 * 1000
-const DAY = 24 * HOUR
-const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: DAY, w: 7 * DAY, y: 365 * DAY }
+const DAY = 86_400 * 1000
 const LONGEST = 100 * 365 * DAY
 
-function readDuration(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([hdwy])$/.exec(text) ?? []
-  const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN)
+function readExpiry(text: string): number {
+  const milliseconds = readDuration(text)
   if (milliseconds > 0 && milliseconds <= LONGEST) return milliseconds
-  throw new CommandFailure(
-    `--expires must be a time such as 12h, 90d or 1y, not ${JSON.stringify(text)}`,
-    { exitCode: 2 },
-  )
+  throw new InvalidArgumentError('It must be more than nothing, and at most 100y.')
 }
 
 function readName(text: string): string {

@@ -1,5 +1,6 @@
 /** How the flags of `fleetglass drift` are read; what is malformed is said in commander's words. */
 import { InvalidArgumentError } from 'commander'
+import { readDuration } from '../duration.ts'
 
 /** A flag that may be repeated. */
 export function collect(text: string, before: readonly string[]): readonly string[] {
@@ -25,12 +26,9 @@ export function collectMirrors(
   return new Map([...before, [from, to]])
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-/** Milliseconds of `30s`, `5m`, `12h`, `7d`. */
-export function readDuration(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
-  if (count === undefined)
-    throw new InvalidArgumentError('It must be a time such as 30s, 5m or 12h.')
-  return Number(count) * UNITS[unit]! * 1000
+/** Milliseconds. */
+export function readStaleness(text: string): number {
+  const milliseconds = readDuration(text)
+  if (milliseconds >= 0) return milliseconds
+  throw new InvalidArgumentError('It must not be negative.')
 }

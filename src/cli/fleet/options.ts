@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander'
 import { sweepEnvironment } from '../../config.ts'
 import { SEVERITIES, type Severity } from '../../fleet/issue.ts'
 import type { RuleOptions } from '../../fleet/observation.ts'
-import { parseDuration } from './duration.ts'
+import { parseDuration, readDuration } from '../duration.ts'
 import type { SelectionFlags } from './select.ts'
 import { checkFleetFileFlags } from './select.ts'
-import { readDuration, readWholeNumber, usageError } from './usage.ts'
+import { readWholeNumber, usageError } from './usage.ts'
 
 export interface SweepFlags extends SelectionFlags {
   readonly kubeconfig?: string

@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../../config.ts'
 import { USAGE_EXIT_CODE } from '../../fleet/verdict.ts'
 import { CommandFailure } from '../failure.ts'
-import { parseDuration } from './duration.ts'
 
 export function usageError(message: string): CommandFailure {
   return new CommandFailure(message, { exitCode: USAGE_EXIT_CODE })
@@ -42,12 +41,6 @@ export async function asUsage<T>(read: () => T | Promise<T>): Promise<T> {
     if (error instanceof CommandFailure) throw usageError(error.message)
     throw error
   }
-}
-
-export function readDuration(text: string): number {
-  const milliseconds = parseDuration(text)
-  if (milliseconds !== undefined) return milliseconds
-  throw new InvalidArgumentError('It must be a duration such as 90s or 5m.')
 }
 
 export function readWholeNumber(text: string): number {
