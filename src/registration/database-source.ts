@@ -6,9 +6,9 @@ import {
   CLUSTER_GROUP,
   type ClusterSyncResources,
   type PediaCluster,
-  type PediaClusterStatus,
 } from '../kube/pedia-cluster.ts'
 import { StatusError } from '../kube/status-error.ts'
+import { checkLease } from '../store/leases.ts'
 import { allRegistrations, readRegistration, writeRegistrations } from '../store/registrations.ts'
 import { updater } from './create.ts'
 import { NO_SECRETS, openSecrets, reveal, sealingContext, secretFieldsOf } from './credentials.ts'
@@ -16,7 +16,7 @@ import { field, sameJson, withField } from './json-text.ts'
 import { kindOfResource } from './kinds.ts'
 import { metadataOf, prepareUpdate } from './lifecycle.ts'
 import { served } from './list.ts'
-import type { RegistrationSource, RegistrationState } from './registration-source.ts'
+import type { RegistrationSource, RegistrationState, StatusWrite } from './registration-source.ts'
 import type { Registrations } from './registrations.ts'
 import { currentOf, type RegistrationContext, writeObject } from './write-object.ts'
 
@@ -32,7 +32,7 @@ export function databaseRegistrationSource(registrations: Registrations): Regist
   const { context } = registrations
   return {
     states: (signal) => states(context, signal),
-    writeStatus: (name, uid, status) => writeStatus(context, { name, uid, status }),
+    writeStatus: (write) => writeStatus(context, write),
   }
 }
 
@@ -101,15 +101,9 @@ function wantedOf(object: JsonObject): readonly unknown[] {
   return [generation, labels, annotations, deletionTimestamp].map((value) => value ?? null)
 }
 
-interface StatusWrite {
-  readonly name: string
-  readonly uid: string
-  readonly status: PediaClusterStatus
-}
-
 async function writeStatus(
   context: RegistrationContext,
-  { name, uid, status }: StatusWrite,
+  { name, uid, lease, status }: StatusWrite,
 ): Promise<void> {
   const kind = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
   const key = { group: kind.group, resource: kind.resource, name }
@@ -119,6 +113,7 @@ async function writeStatus(
   await writeRegistrations(context.store, async (writer) => {
     const row = await writer.read(key)
     if (row?.uid !== uid) return
+    await checkLease(writer.transaction, lease)
     const current = currentOf(row)
     const next = prepareUpdate({
       current: current.object,

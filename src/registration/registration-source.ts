@@ -8,6 +8,7 @@ import type {
   PediaCluster,
   PediaClusterStatus,
 } from '../kube/pedia-cluster.ts'
+import type { Lease } from '../store/leases.ts'
 
 /** Everything that is registered at one moment, never a difference to an earlier state. */
 export interface RegistrationState {
@@ -23,8 +24,20 @@ export interface RegistrationSource {
    */
   states(signal: AbortSignal): AsyncIterable<RegistrationState>
   /**
-   * Writes the status of the registration `uid`, and nothing when it is stored like that already.
+   * Writes the status of a registration, and nothing when it is stored like that already.
    * A PediaCluster that was deleted, or created again since, is left alone.
+   *
+   * @throws LeaseLost when another process speaks for the cluster now. Whoever cannot compare the
+   * lease in the transaction that writes reads the object first, then the lease, and writes only
+   * over what it has read: the next holder's status is then never overwritten.
    */
-  writeStatus(name: string, uid: string, status: PediaClusterStatus): Promise<void>
+  writeStatus(write: StatusWrite): Promise<void>
+}
+
+export interface StatusWrite {
+  readonly name: string
+  /** metadata.uid of the PediaCluster. */
+  readonly uid: string
+  readonly lease: Lease
+  readonly status: PediaClusterStatus
 }

@@ -6,7 +6,8 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Store } from './connect.ts'
-import { notifyCatalogChange } from './notifications.ts'
+import { type Lease, underLease } from './leases.ts'
+import { CATALOG_CHANNEL, notifyCatalogChange } from './notifications.ts'
 import type { Database } from './schema.ts'
 
 export interface ClusterRegistration {
@@ -117,31 +118,37 @@ export interface ClusterState {
   readonly staleSince?: Date | null
 }
 
-/** What the syncer knows of a cluster. Nobody is notified when nothing changed. */
+/**
+ * What the holder of a cluster knows of it. Nobody is notified when nothing changed.
+ *
+ * @throws LeaseLost when another speaks for the cluster now.
+ */
 export async function recordClusterState(
   store: Store,
-  clusterId: number,
-  state: ClusterState,
+  lease: Lease,
+  { version, staleReason, staleSince }: ClusterState,
 ): Promise<void> {
-  const change = {
-    stale_reason: state.staleReason,
-    ...(state.version !== undefined && { version: state.version }),
-    ...(state.staleSince !== undefined && { stale_since: state.staleSince }),
-  }
-  const { numUpdatedRows } = await store.db
-    .updateTable('cluster')
-    .set(change)
-    .where('id', '=', clusterId)
-    .where((eb) =>
-      eb.or(
-        Object.entries(change).map(([column, value]) =>
-          eb(eb.ref(column as keyof typeof change), 'is distinct from', value),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows > 0n) await notifyCatalogChange(store.db)
+  await underLease(store, lease, async ({ client, clusterId }) => {
+    const { rowCount } = await client.query(RECORD_STATE, [
+      clusterId,
+      staleReason,
+      version ?? null,
+      staleSince ?? null,
+      staleSince !== undefined,
+    ])
+    if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
+  })
 }
+
+const RECORD_STATE = `
+update cluster c set stale_reason = n.stale_reason, version = n.version, stale_since = n.stale_since
+from (
+  select id, $2::text as stale_reason, coalesce($3, version) as version,
+    case when $5 then $4::timestamptz else stale_since end as stale_since
+  from cluster where id = $1
+) n
+where c.id = n.id and (c.stale_reason, c.version, c.stale_since)
+  is distinct from (n.stale_reason, n.version, n.stale_since)`
 
 /** What belongs to a cluster, in the order in which it is purged. */
 const PURGED_TABLES = [

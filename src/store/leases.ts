@@ -5,10 +5,11 @@
  * also counts the change log of its cluster: it is locked by every writing transaction, so the
  * order of commits and of sequence numbers is the same.
  */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import type { Store } from './connect.ts'
 import { retried } from './retry.ts'
+import type { Database } from './schema.ts'
 
 export interface Lease {
   readonly clusterId: number
@@ -59,6 +60,24 @@ export async function releaseLease(store: Store, lease: Lease): Promise<void> {
     update cluster_lease set expires_at = clock_timestamp()
     where cluster_id = ${lease.clusterId} and holder = ${lease.holder}
     and epoch = ${lease.epoch}`.execute(store.db)
+}
+
+/**
+ * The fence of what is not written under {@link underLease}: to be asked within the transaction that
+ * writes, once it holds a row that the next holder's write waits for too.
+ *
+ * It does not lock the lease: whoever takes it meanwhile writes behind this transaction, and so last.
+ *
+ * @throws {@link LeaseLost} when the lease is another's.
+ */
+export async function checkLease(
+  transaction: Pick<Kysely<Database>, 'getExecutor'>,
+  lease: Lease,
+): Promise<void> {
+  const { rows } = await sql`
+    select from cluster_lease where cluster_id = ${lease.clusterId}
+    and holder = ${lease.holder} and epoch = ${lease.epoch}`.execute(transaction)
+  if (rows.length === 0) throw new LeaseLost(lease)
 }
 
 /** A transaction that holds the lease row. */

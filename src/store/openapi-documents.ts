@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Store } from './connect.ts'
+import { type Lease, underLease } from './leases.ts'
 import { fromPostgres } from './pg-error.ts'
 
 const compress = promisify(gzip)
@@ -18,39 +19,41 @@ export interface ClusterOpenApiPath {
   readonly digest: string
 }
 
+/** @throws LeaseLost when another process writes this cluster now. */
 export async function putOpenApiDocument(
   store: Store,
-  clusterId: number,
+  lease: Lease,
   { path, body }: { readonly path: string; readonly body: Buffer },
 ): Promise<void> {
   const digest = createHash('sha512').update(body).digest('hex')
   const compressed = await compress(body)
-  await store.db.transaction().execute(async (transaction) => {
+  await underLease(store, lease, async ({ client, clusterId }) => {
     // From here on no pruning can take the document before its cluster names it.
-    await sql`lock table openapi_document in row exclusive mode`.execute(transaction)
-    await transaction
-      .insertInto('openapi_document')
-      .values({ digest, body: compressed })
-      .onConflict((conflict) => conflict.column('digest').doNothing())
-      .execute()
-    await transaction
-      .insertInto('cluster_openapi')
-      .values({ cluster_id: clusterId, path, digest })
-      .onConflict((conflict) => conflict.columns(['cluster_id', 'path']).doUpdateSet({ digest }))
-      .execute()
+    await client.query('lock table openapi_document in row exclusive mode')
+    await client.query(
+      'insert into openapi_document (digest, body) values ($1, $2) on conflict (digest) do nothing',
+      [digest, compressed],
+    )
+    await client.query(
+      `insert into cluster_openapi (cluster_id, path, digest) values ($1, $2, $3)
+       on conflict (cluster_id, path) do update set digest = excluded.digest`,
+      [clusterId, path, digest],
+    )
   })
 }
 
+/** @throws LeaseLost when another process writes this cluster now. */
 export async function removeOpenApiDocument(
   store: Store,
-  clusterId: number,
+  lease: Lease,
   path: string,
 ): Promise<void> {
-  await store.db
-    .deleteFrom('cluster_openapi')
-    .where('cluster_id', '=', clusterId)
-    .where('path', '=', path)
-    .execute()
+  await underLease(store, lease, async ({ client, clusterId }) => {
+    await client.query('delete from cluster_openapi where cluster_id = $1 and path = $2', [
+      clusterId,
+      path,
+    ])
+  })
 }
 
 /** By cluster and path. */

@@ -50,12 +50,12 @@ export class ClusterSyncer {
   readonly #status: StatusWriter
   readonly #running: Promise<void>
   #registration: Registration
-  #clusterId: number | undefined
+  /** Undefined while another process holds the cluster. */
+  #held: { readonly lease: Lease; readonly lost: AbortController } | undefined
   #session: MemberSession | undefined
   /** What the session was made from: another text needs another session. */
   #sessionKey = ''
   #invalid: ClusterFacts['invalid']
-  #holds = false
 
   constructor(options: ClusterSyncerOptions) {
     this.#options = options
@@ -66,8 +66,8 @@ export class ClusterSyncer {
       registrations: options.registrations,
       name,
       uid,
-      clusterId: () => this.#clusterId,
-      facts: () => this.#facts(),
+      facts: () => this.#held && { lease: this.#held.lease, facts: this.#facts() },
+      lost: (error) => this.#held?.lost.abort(error),
       before: options.registration.cluster.status,
     })
     this.#running = this.#run(this.#stopping.signal)
@@ -109,19 +109,18 @@ export class ClusterSyncer {
   /** Syncs while the lease lasts. Returns when another process holds it. */
   async #hold(signal: AbortSignal): Promise<void> {
     const { store, holder, limits } = this.#options.services
-    this.#clusterId = await this.#register()
-    const clusterId = this.#clusterId
+    const clusterId = await this.#register()
     const lease = await acquireLease(store, { clusterId, holder, seconds: limits.leaseSeconds })
     if (!lease) return
     const lost = new AbortController()
     const all = AbortSignal.any([signal, lost.signal])
-    this.#holds = true
+    this.#held = { lease, lost }
     this.#status.forgetWritten()
     const renewing = this.#renewForever(lease, lost, all)
     try {
       await this.#follow(lease, lost, all)
     } finally {
-      this.#holds = false
+      this.#held = undefined
       lost.abort(new LeaseLost(lease))
       await this.#endSession()
       await renewing
@@ -208,8 +207,7 @@ export class ClusterSyncer {
     await session?.stop()
   }
 
-  #facts(): ClusterFacts | undefined {
-    if (!this.#holds) return undefined
+  #facts(): ClusterFacts {
     const { spec, ...cluster } = this.#registration.cluster
     const state = this.#session?.state
     return {

@@ -94,7 +94,7 @@ export class MemberSession {
     this.#types = new TypeSet({
       ...{ services, cluster, lease, client, changed, lost, controlPlaneUid },
     })
-    this.#openApi = new OpenApiMirror({ services, clusterId: lease.clusterId, client })
+    this.#openApi = new OpenApiMirror({ services, lease, client })
     const { signal } = this.#stopping
     const syncers = () => this.#types.syncers
     this.#reconciler = new Reconciler({ services, cluster, lease, syncers })

@@ -5,6 +5,7 @@
  * v3 is left without; nothing here holds up the sync of objects.
  */
 import { groupVersionPath, parseApiVersion } from '../kube/group-resource.ts'
+import type { Lease } from '../store/leases.ts'
 import {
   listOpenApiPaths,
   putOpenApiDocument,
@@ -16,7 +17,7 @@ import type { SyncServices } from './services.ts'
 
 export interface OpenApiMirrorOptions {
   readonly services: SyncServices
-  readonly clusterId: number
+  readonly lease: Lease
   readonly client: MemberClient
 }
 
@@ -50,7 +51,7 @@ export class OpenApiMirror {
 
   /** Never throws: it is tried again with the next discovery. */
   async #update(apiVersions: readonly string[], signal: AbortSignal): Promise<void> {
-    const { services, clusterId } = this.#options
+    const { services, lease } = this.#options
     try {
       const paths = new Set(apiVersions.map((one) => groupVersionPath(parseApiVersion(one))))
       const have = this.#have ?? (await this.#stored())
@@ -59,18 +60,21 @@ export class OpenApiMirror {
       for (const one of listed) await this.#fetch(one, have, signal)
       for (const path of [...have.keys()]) {
         if (paths.has(path)) continue
-        await removeOpenApiDocument(services.store, clusterId, path)
+        await removeOpenApiDocument(services.store, lease, path)
         have.delete(path)
       }
     } catch (error) {
       if (signal.aborted || (error instanceof MemberError && error.failure === 'not-found')) return
-      services.log.debug({ err: error, clusterId }, 'OpenAPI documents were not read')
+      services.log.debug(
+        { err: error, clusterId: lease.clusterId },
+        'OpenAPI documents were not read',
+      )
     }
   }
 
   async #stored(): Promise<Map<string, string>> {
-    const { services, clusterId } = this.#options
-    const paths = await listOpenApiPaths(services.store, [clusterId])
+    const { services, lease } = this.#options
+    const paths = await listOpenApiPaths(services.store, [lease.clusterId])
     return new Map(paths.map(({ path, digest }) => [path, digest]))
   }
 
@@ -95,7 +99,7 @@ export class OpenApiMirror {
   ): Promise<void> {
     // Without a digest one fetch has to do: nothing says whether another would differ.
     if (digest === '' ? have.has(path) : have.get(path) === digest) return
-    const { services, clusterId, client } = this.#options
+    const { services, lease, client } = this.#options
     const { pathname, searchParams } = new URL(url, 'http://member')
     const query = Object.fromEntries(searchParams)
     const { body } = await client.read({
@@ -104,7 +108,7 @@ export class OpenApiMirror {
       asked: `read the OpenAPI document ${path}`,
       signal,
     })
-    await putOpenApiDocument(services.store, clusterId, { path, body })
+    await putOpenApiDocument(services.store, lease, { path, body })
     have.set(path, digest)
   }
 }

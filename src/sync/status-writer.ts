@@ -6,19 +6,26 @@
 import type { PediaClusterStatus } from '../kube/pedia-cluster.ts'
 import type { RegistrationSource } from '../registration/registration-source.ts'
 import { recordClusterState } from '../store/clusters.ts'
+import { type Lease, LeaseLost } from '../store/leases.ts'
 import { type ClusterFacts, clusterStatus, staleReason } from './cluster-status.ts'
 import type { SyncServices } from './services.ts'
 import { Wakeup } from './wakeup.ts'
+
+/** What is known of a cluster by whoever holds this lease of it. */
+export interface HolderFacts {
+  readonly lease: Lease
+  readonly facts: ClusterFacts
+}
 
 export interface StatusWriterOptions {
   readonly services: SyncServices
   readonly registrations: RegistrationSource
   readonly name: string
   readonly uid: string
-  /** Undefined until the cluster is known to the store. */
-  readonly clusterId: () => number | undefined
   /** Undefined while there is nothing to say: another process speaks for the cluster. */
-  readonly facts: () => ClusterFacts | undefined
+  readonly facts: () => HolderFacts | undefined
+  /** Another process turned out to speak for the cluster. */
+  readonly lost: (error: LeaseLost) => void
   /** As stored when the syncer started. */
   readonly before: PediaClusterStatus | undefined
 }
@@ -68,6 +75,7 @@ export class StatusWriter {
         await this.#write()
         await services.clock.sleep(statusMilliseconds, signal)
       } catch (error) {
+        if (error instanceof LeaseLost) this.#options.lost(error)
         if (signal.aborted) return
         services.log.warn({ err: error, cluster: name }, 'the status of a cluster was not written')
         await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
@@ -78,26 +86,25 @@ export class StatusWriter {
 
   async #write(): Promise<void> {
     const { facts: factsNow, services, registrations, name, uid } = this.#options
-    const facts = factsNow()
-    if (!facts) return
-    await this.#record(facts)
+    const known = factsNow()
+    if (!known) return
+    const { lease, facts } = known
+    await this.#record(known)
     const status = clusterStatus(facts, this.#written, services.clock.now())
     if (this.#isSure && JSON.stringify(status) === JSON.stringify(this.#written)) return
-    await registrations.writeStatus(name, uid, status)
+    await registrations.writeStatus({ name, uid, lease, status })
     this.#isSure = true
     this.#written = status
   }
 
-  async #record(facts: ClusterFacts): Promise<void> {
+  async #record({ lease, facts }: HolderFacts): Promise<void> {
     this.#lastHealthyAt = facts.session?.lastHealthyAt ?? this.#lastHealthyAt
-    const clusterId = this.#options.clusterId()
-    if (clusterId === undefined) return
     const reason = staleReason(facts)
     const version = facts.session?.health?.versionDocument
     const said = JSON.stringify([reason, version])
     if (said === this.#recorded) return
     const at = this.#lastHealthyAt
-    await recordClusterState(this.#options.services.store, clusterId, {
+    await recordClusterState(this.#options.services.store, lease, {
       staleReason: reason,
       ...(version !== undefined && { version }),
       ...(reason === null && { staleSince: null }),

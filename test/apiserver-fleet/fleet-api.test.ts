@@ -68,7 +68,7 @@ async function cluster(name: string, look: ClusterLook): Promise<void> {
     await made.fill(CRDS, definitions)
   }
   const { staleReason = null } = look
-  await recordClusterState(database.store, made.id, {
+  await recordClusterState(database.store, made.lease, {
     version: JSON.stringify({ gitVersion: look.version }),
     ...{ staleReason, staleSince: staleReason === null ? null : STALE_SINCE },
   })

@@ -130,7 +130,10 @@ beforeAll(async () => {
       })),
     )
     if (name === 'dot-01') continue
-    await recordClusterState(database.store, cluster.id, { staleReason: 'down', staleSince: SINCE })
+    await recordClusterState(database.store, cluster.lease, {
+      staleReason: 'down',
+      staleSince: SINCE,
+    })
   }
   fleet = await fleetServer(database.store)
 })

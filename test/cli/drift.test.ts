@@ -53,7 +53,7 @@ beforeAll(async () => {
   const cluster = async (name: string, labels: Record<string, string>, version: string) => {
     const made = await FilledCluster.create(database.store, name, labels)
     const document = JSON.stringify({ gitVersion: version })
-    await recordClusterState(database.store, made.id, { version: document, staleReason: null })
+    await recordClusterState(database.store, made.lease, { version: document, staleReason: null })
     return made
   }
   const pod = (name: string, image: string) => ({

@@ -50,7 +50,7 @@ class Fleet {
 
   async cluster(name: string, version?: string): Promise<FilledCluster> {
     const made = await FilledCluster.create(database.store, this.#prefix + name, { letter: name })
-    await recordClusterState(database.store, made.id, {
+    await recordClusterState(database.store, made.lease, {
       ...(version && { version: JSON.stringify({ gitVersion: version }) }),
       staleReason: null,
     })
@@ -121,7 +121,7 @@ describe('D4 what is not known is said', () => {
     const { store } = database
     await fleet.cluster('a', 'v1.30.5')
     const b = await fleet.cluster('b', 'v1.31.0')
-    await recordClusterState(store, b.id, {
+    await recordClusterState(store, b.lease, {
       staleReason: 'connection refused',
       staleSince: new Date('2026-09-01T11:00:00Z'),
     })
@@ -145,7 +145,7 @@ describe('D4 what is not known is said', () => {
     await fleet.cluster('a', 'v1.30.5')
     const b = await fleet.cluster('b', 'v1.31.0')
     const staleSince = new Date(Date.now() - 60_000)
-    await recordClusterState(database.store, b.id, { staleReason: 'timed out', staleSince })
+    await recordClusterState(database.store, b.lease, { staleReason: 'timed out', staleSince })
     const tolerant = await fleet.versions({ maxStalenessMilliseconds: 120_000 })
     expect(tolerant).toMatchObject({ comparable: 2, driftDetected: true, unknown: [] })
     expect(Date.parse(tolerant.observedAt!.from)).toBeLessThan(Date.now() - 50_000)
@@ -157,7 +157,7 @@ describe('D4 what is not known is said', () => {
   test('a version that is no JSON counts as untold', async () => {
     const fleet = new Fleet()
     const a = await fleet.cluster('a')
-    await recordClusterState(database.store, a.id, { version: '<html>', staleReason: null })
+    await recordClusterState(database.store, a.lease, { version: '<html>', staleReason: null })
     expect((await fleet.versions()).unknown).toMatchObject([{ why: 'not collected' }])
   })
 })

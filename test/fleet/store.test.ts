@@ -168,7 +168,10 @@ describe('a mirror is as good as its news', () => {
   ])('none for %i seconds', async (seconds, row) => {
     const cluster = await mirrored({})
     const staleSince = new Date(NOW - seconds * 1000)
-    await recordClusterState(store, cluster.id, { staleReason: 'connection refused', staleSince })
+    await recordClusterState(store, cluster.lease, {
+      staleReason: 'connection refused',
+      staleSince,
+    })
     expect(short(await judged(cluster))).toBe(row)
   })
 
@@ -184,7 +187,7 @@ describe('a mirror is as good as its news', () => {
     const pods = [readyPod('a', { deletionTimestamp: ago(180) })]
     const cluster = await mirrored({ pods })
     expect(short(await judged(cluster))).toBe('pass 0/1/0 0 [StuckTerminating]')
-    await recordClusterState(store, cluster.id, {
+    await recordClusterState(store, cluster.lease, {
       staleReason: 'x',
       staleSince: new Date(NOW - 120_000),
     })

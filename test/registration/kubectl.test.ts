@@ -23,6 +23,7 @@ import {
 import { REGISTRATION_KINDS } from '../../src/registration/kinds.ts'
 import { registrationOpenApi } from '../../src/registration/open-api.ts'
 import { createRegistrations, type Registrations } from '../../src/registration/registrations.ts'
+import { acquireLease } from '../../src/store/leases.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { allKubectls, type KubectlResult, KubectlRunner } from '../support/kubectl.ts'
@@ -190,13 +191,19 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))(
       const { object } = await registrations.get({ kind: REGISTRATION_KINDS[1]!, name: cluster })
       const uid = (object.metadata as { uid: string }).uid
       const now = new Date().toISOString()
-      await databaseRegistrationSource(registrations).writeStatus(cluster, uid, {
+      const { store } = database
+      const { rows } = await store.pool.query('select id from cluster where name = $1', [cluster])
+      const wish = { clusterId: rows[0].id, holder: 'test', seconds: 60 }
+      const lease = (await acquireLease(store, wish))!
+      const status = {
         version: 'v1.30.0',
         apiserver: 'https://10.0.0.1:6443',
         conditions: [
           { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: now },
         ],
-      })
+      } as const
+      const source = databaseRegistrationSource(registrations)
+      await source.writeStatus({ name: cluster, uid, lease, status })
       expect(await waiting).toContain('condition met')
       const lines = (await must(`kubectl get pediacluster ${cluster}`)).trim().split('\n')
       expect(lines.map((line) => line.split(/ {2,}/))).toEqual([

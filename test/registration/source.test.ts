@@ -5,6 +5,7 @@ import {
   databaseRegistrationSource,
 } from '../../src/registration/database-source.ts'
 import type { RegistrationState } from '../../src/registration/registration-source.ts'
+import { acquireLease, LeaseLost } from '../../src/store/leases.ts'
 import {
   ACCESSES,
   base64,
@@ -40,6 +41,17 @@ const clusterRows = async () => {
   return rows
 }
 
+const V130 = { version: 'v1.30.0' }
+
+/** Each call gets a new epoch: the ones before are lost. */
+const leaseOf = async (uid: string) => {
+  const { store } = api.database
+  const { rows } = await store.pool.query('select id from cluster where registration_uid = $1', [
+    uid,
+  ])
+  return (await acquireLease(store, { clusterId: rows[0].id, holder: 'test', seconds: 60 }))!
+}
+
 test('states are whole, and follow what is wanted', async () => {
   const source = databaseRegistrationSource(api.registrations)
   const states = source.states(stopping.signal)[Symbol.asyncIterator]()
@@ -51,7 +63,8 @@ test('states are whole, and follow what is wanted', async () => {
   expect(await next()).toEqual({ clusters: [`one ${tokenData}`], templates: [] })
 
   // A status is no news: the next state is that of the next real change.
-  await source.writeStatus('one', json.metadata.uid, { version: 'v1.30.0' })
+  const { uid } = json.metadata
+  await source.writeStatus({ name: 'one', uid, lease: await leaseOf(uid), status: V130 })
   await api.ask('POST', TEMPLATES, { body: syncResources('template') })
   expect(await next()).toEqual({ clusters: [`one ${tokenData}`], templates: ['template'] })
 
@@ -68,18 +81,35 @@ test('a status is written for the registration it was made for, and only when it
   const { json } = await api.ask('POST', CLUSTERS, { body: pediaCluster('status') })
   const { uid } = json.metadata
   const current = async () => (await api.ask('GET', `${CLUSTERS}/status`)).json
-  await source.writeStatus('status', uid, { version: 'v1.30.0' })
+  const lease = await leaseOf(uid)
+  const write = { name: 'status', uid, lease, status: V130 }
+  await source.writeStatus(write)
   const first = await current()
   expect(first.status).toEqual({ version: 'v1.30.0' })
   const [entry] = first.metadata.managedFields.filter(
     (each: { manager: string }) => each.manager === 'fleetglass-syncer',
   )
   expect(entry).toMatchObject({ operation: 'Update', subresource: 'status' })
-  await source.writeStatus('status', uid, { version: 'v1.30.0' })
+  await source.writeStatus(write)
   expect(await current()).toEqual(first)
-  await source.writeStatus('status', 'another uid', { version: 'v1.31.0' })
+  const status = { version: 'v1.31.0' }
+  await source.writeStatus({ ...write, uid: 'another uid', status })
   expect(await current()).toEqual(first)
-  await source.writeStatus('gone', uid, { version: 'v1.31.0' })
+  await source.writeStatus({ ...write, name: 'gone', status })
+})
+
+test('a status is not written by who slept through the lease of the cluster', async () => {
+  const source = databaseRegistrationSource(api.registrations)
+  const { json } = await api.ask('POST', CLUSTERS, { body: pediaCluster('fenced') })
+  const { uid } = json.metadata
+  const [old, held] = [await leaseOf(uid), await leaseOf(uid)]
+  const write = { name: 'fenced', uid }
+  await source.writeStatus({ ...write, lease: held, status: V130 })
+  const current = async () => (await api.ask('GET', `${CLUSTERS}/fenced`)).json
+  const before = await current()
+  const late = source.writeStatus({ ...write, lease: old, status: { version: 'v1.29.0' } })
+  await expect(late).rejects.toThrow(LeaseLost)
+  expect(await current()).toEqual(before)
 })
 
 test('the clusters that readers see are in step with each write', async () => {

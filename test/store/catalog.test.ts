@@ -73,10 +73,10 @@ describe('the catalog', () => {
   test('keeps the member’s version document to the byte', async () => {
     const cluster = await fresh()
     const version = '{"major":"1", "minor":"32+","big":12345678901234567890}'
-    await recordClusterState(database.store, cluster.id, { version, staleReason: null })
+    await recordClusterState(database.store, cluster.lease, { version, staleReason: null })
     expect((await shown(cluster.name))!.version).toBe(version)
     const since = new Date('2024-05-01T00:00:00Z')
-    await recordClusterState(database.store, cluster.id, {
+    await recordClusterState(database.store, cluster.lease, {
       staleReason: 'unreachable',
       staleSince: since,
     })
@@ -109,10 +109,10 @@ describe('the catalog', () => {
         .execute((write) => labelCluster(write, `uid-of-${cluster.name}`, { a: 'b' })),
     )
     await told(() => setSyncStatus(database.store, cluster.lease, status))
-    await told(() => recordClusterState(database.store, cluster.id, state))
+    await told(() => recordClusterState(database.store, cluster.lease, state))
     const before = calls
     await setSyncStatus(database.store, cluster.lease, status)
-    await recordClusterState(database.store, cluster.id, state)
+    await recordClusterState(database.store, cluster.lease, state)
     const position = { resourceVersion: '1', controlPlaneUid: 'cp' }
     await applyChanges(database.store, cluster.target, { changes: [], position })
     await told(() => removeClusterResource(database.store, cluster.lease, cluster.target.typeId))
@@ -178,7 +178,7 @@ describe('a registration', () => {
         put({ metadata: { name: `p-${i}` }, status: { a: 'b' } }),
       )
       await applyChanges(database.store, cluster.target, { changes })
-      await putOpenApiDocument(database.store, cluster.id, {
+      await putOpenApiDocument(database.store, cluster.lease, {
         path: 'api/v1',
         body: Buffer.from('{}'),
       })

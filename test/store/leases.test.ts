@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setSyncStatus } from '../../src/store/cluster-resources.ts'
-import { removeCluster } from '../../src/store/clusters.ts'
+import { recordClusterState, removeCluster } from '../../src/store/clusters.ts'
 import { acquireLease, LeaseLost, releaseLease, renewLease } from '../../src/store/leases.ts'
+import { putOpenApiDocument, removeOpenApiDocument } from '../../src/store/openapi-documents.ts'
 import { applyChanges, finishList } from '../../src/store/put-objects.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { put, testCluster } from './objects.ts'
@@ -97,12 +98,29 @@ describe('who slept through its lease writes nothing', () => {
           message: '',
         }),
     },
+    {
+      name: 'no state of the cluster',
+      write: ({ lease }: Awaited<ReturnType<typeof fresh>>['target']) =>
+        recordClusterState(database.store, lease, { staleReason: 'late', version: '{}' }),
+    },
+    {
+      name: 'no OpenAPI document',
+      write: ({ lease }: Awaited<ReturnType<typeof fresh>>['target']) =>
+        putOpenApiDocument(database.store, lease, { path: 'api/v1', body: Buffer.from('{}') }),
+    },
+    {
+      name: 'no end of an OpenAPI document',
+      write: ({ lease }: Awaited<ReturnType<typeof fresh>>['target']) =>
+        removeOpenApiDocument(database.store, lease, 'apis/apps/v1'),
+    },
   ])('$name', async ({ write }) => {
     const cluster = await fresh()
     await renewLease(database.store, cluster.lease, 0.01)
     await delay(30)
-    const next = await other(cluster.id)
-    await applyChanges(database.store, { ...cluster.target, lease: next! }, { changes: [pod] })
+    const next = (await other(cluster.id))!
+    await applyChanges(database.store, { ...cluster.target, lease: next }, { changes: [pod] })
+    const document = { path: 'apis/apps/v1', body: Buffer.from('{}') }
+    await putOpenApiDocument(database.store, next, document)
     const before = await everything(cluster.id)
     await expect(write(cluster.target)).rejects.toThrow(LeaseLost)
     expect(await everything(cluster.id)).toEqual(before)
@@ -116,11 +134,13 @@ describe('who slept through its lease writes nothing', () => {
       'change_batch',
       'cluster_resource',
       'cluster_lease',
+      'cluster_openapi',
+      '(select *, id as cluster_id from cluster)',
     ]
     return Promise.all(
       tables.map(async (table) => {
         const { rows } = await database.store.pool.query(
-          `select * from ${table} where cluster_id = $1`,
+          `select * from ${table} t where cluster_id = $1`,
           [clusterId],
         )
         return rows

@@ -20,8 +20,10 @@ test('equal documents of two clusters are one, until the last is gone', async ()
   const { store } = database
   const [a, b] = [await testCluster(store, 'a'), await testCluster(store, 'b')]
   const body = Buffer.from(JSON.stringify({ openapi: '3.0.0', text: 'é'.repeat(50_000) }))
-  for (const { id } of [a, b]) await putOpenApiDocument(store, id, { path: 'apis/apps/v1', body })
-  await putOpenApiDocument(store, a.id, { path: 'api/v1', body: Buffer.from('{}') })
+  for (const { lease } of [a, b]) {
+    await putOpenApiDocument(store, lease, { path: 'apis/apps/v1', body })
+  }
+  await putOpenApiDocument(store, a.lease, { path: 'api/v1', body: Buffer.from('{}') })
   const paths = await listOpenApiPaths(store, [a.id, b.id])
   expect(paths.map(({ clusterId, path }) => [clusterId, path])).toEqual([
     [a.id, 'api/v1'],
@@ -33,9 +35,9 @@ test('equal documents of two clusters are one, until the last is gone', async ()
   expect(digest).toMatch(/^[0-9a-f]{128}$/)
   expect(await getOpenApiDocument(store, digest)).toEqual(body)
 
-  await removeOpenApiDocument(store, a.id, 'apis/apps/v1')
+  await removeOpenApiDocument(store, a.lease, 'apis/apps/v1')
   expect(await pruneOpenApiDocuments(store)).toBe(0)
-  await putOpenApiDocument(store, b.id, { path: 'apis/apps/v1', body: Buffer.from('[]') })
+  await putOpenApiDocument(store, b.lease, { path: 'apis/apps/v1', body: Buffer.from('[]') })
   expect(await pruneOpenApiDocuments(store)).toBe(1)
   expect(await getOpenApiDocument(store, digest)).toBeUndefined()
   expect(await listOpenApiPaths(store, [])).toEqual([])
@@ -43,14 +45,17 @@ test('equal documents of two clusters are one, until the last is gone', async ()
 
 test('a document that is stored while others are cleared away stays', async () => {
   const { store } = database
-  const { id } = await testCluster(store, 'upgraded')
+  const { id, lease } = await testCluster(store, 'upgraded')
   const path = 'apis/batch/v1'
   for (let round = 0; round < 40; round++) {
     const body = Buffer.from(JSON.stringify({ round }))
     // Known, and nobody's: what a cluster leaves behind that comes back.
-    await putOpenApiDocument(store, id, { path, body })
-    await removeOpenApiDocument(store, id, path)
-    await Promise.all([putOpenApiDocument(store, id, { path, body }), pruneOpenApiDocuments(store)])
+    await putOpenApiDocument(store, lease, { path, body })
+    await removeOpenApiDocument(store, lease, path)
+    await Promise.all([
+      putOpenApiDocument(store, lease, { path, body }),
+      pruneOpenApiDocuments(store),
+    ])
     const [stored] = await listOpenApiPaths(store, [id])
     expect(await getOpenApiDocument(store, stored!.digest)).toEqual(body)
   }

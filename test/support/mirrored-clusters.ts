@@ -56,12 +56,12 @@ export async function mirrorCluster(store: Store, cluster: MirroredCluster): Pro
     })
   }
   const version = gitVersion && JSON.stringify(versionDocument(gitVersion))
-  await recordClusterState(store, clusterId, {
+  await recordClusterState(store, lease, {
     ...(version && { version }),
     staleReason: null,
   })
   for (const [path, body] of Object.entries(openApi)) {
-    await putOpenApiDocument(store, clusterId, { path, body })
+    await putOpenApiDocument(store, lease, { path, body })
   }
   return clusterId
 }

@@ -137,12 +137,23 @@ test('one that slept through its lease in the middle of a batch writes nothing w
   await until(() => holds(second), 30_000)
   put('three')
   await until(async () => (await rows()).join() === 'one,three,two', 20_000)
-  const before = await query('select * from object order by name')
-  const log = await query('select seq, op, name from change order by seq')
+  const everything = () =>
+    Promise.all([
+      query('select * from object order by name'),
+      query('select seq, op, name from change order by seq'),
+      query('select * from cluster order by id'),
+      query('select * from cluster_resource order by cluster_id, type_id'),
+      query(`select name, object from registration order by name`),
+    ])
+  // All that the second has to say, it has said.
+  const ready = `select 1 from cluster c join registration r on r.uid = c.registration_uid
+    where c.version is not null and r.object like '%"reason":"Ready"%'`
+  await until(async () => (await query(ready)).length > 0, 20_000)
+  const before = await everything()
+  const [, log] = before
   first.kill('SIGCONT')
   await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(await query('select * from object order by name')).toEqual(before)
-  expect(await query('select seq, op, name from change order by seq')).toEqual(log)
+  expect(await everything()).toEqual(before)
   expect(await holds(second)).toBe(true)
   const names = log.map((entry) => (entry as { name: string }).name)
   expect(names.toSorted()).toEqual(['one', 'three', 'two'])
