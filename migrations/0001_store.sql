@@ -116,10 +116,12 @@ end $$;
 
 -- Nulls last, as answers are ordered; read backwards it serves the ascending order too.
 create index object_created on object (type_id, created_at desc nulls last, cluster_id, namespace, name);
-create index object_tokens on object using gin (tokens);
+-- Each partition keeps a pending list for each GIN index. At the default of 4 MB these leave 105 MB of
+-- empty pages behind a first list of 120,000 objects; at 512 kB that list takes 4 % longer.
+create index object_tokens on object using gin (tokens) with (gin_pending_list_limit = 512);
 -- An expression: on the plain column the planner would take this index for joins on name.
-create index object_name_trigrams on object using gin ((name || '') gin_trgm_ops);
-create index object_status_tokens on object_status using gin (tokens);
+create index object_name_trigrams on object using gin ((name || '') gin_trgm_ops) with (gin_pending_list_limit = 512);
+create index object_status_tokens on object_status using gin (tokens) with (gin_pending_list_limit = 512);
 
 -- One change of one object as a writer hands it over: a batch is one array of these, sent in
 -- binary as one parameter (store/encode-changes.ts writes the fields in this order).
