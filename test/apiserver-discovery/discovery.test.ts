@@ -48,6 +48,11 @@ let database: TestDatabase
 let fleet: DocumentServer
 let admin: string
 let viewer: string
+/** Sees all of one cluster and nothing of the others. */
+let owner: string
+
+const READERS = ['administrator', 'owner of one cluster'] as const
+const tokenOf = (who: (typeof READERS)[number]) => (who === 'administrator' ? admin : owner)
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -65,8 +70,12 @@ beforeAll(async () => {
   fleet = await documentServer(database.store)
   admin = await fleet.token('admin', 'system:masters')
   viewer = await fleet.token('jane')
-  fleet.setAccess([grant('jane', { clusters: ['dot-02'], namespaces: ['shop'] })])
-  await until(() => fleet.access.rulesOf({ user: 'jane', groups: [] }).length > 0)
+  owner = await fleet.token('joe')
+  fleet.setAccess([
+    grant('jane', { clusters: ['dot-02'], namespaces: ['shop'] }),
+    grant('joe', { clusters: ['dot-01'] }),
+  ])
+  await until(() => fleet.access.rulesOf({ user: 'joe', groups: [] }).length > 0)
 })
 
 afterAll(async () => {
@@ -98,7 +107,7 @@ function readable<T extends { verbs: readonly string[]; storageVersionHash?: str
   return { ...rest, verbs: ['get', 'list'] }
 }
 
-describe('a mirrored member says what the member says, of what can be listed', () => {
+describe.each(READERS)('a mirrored member says what the member says, to the %s', (who) => {
   test.each([
     'v1',
     'apps/v1',
@@ -108,7 +117,9 @@ describe('a mirrored member says what the member says, of what can be listed', (
     'widgets.example.com/v1alpha1',
   ])('the resources of %s', async (groupVersion) => {
     const path = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`
-    const { statusCode, headers, json } = await get(`${member('dot-01')}${path}`)
+    const { statusCode, headers, json } = await get(`${member('dot-01')}${path}`, {
+      as: tokenOf(who),
+    })
     const wanted = recordedResources(groupVersion)
       .resources.filter(({ name, verbs }) => !name.includes('/') && verbs.includes('list'))
       .map(readable)
@@ -127,6 +138,7 @@ describe('a mirrored member says what the member says, of what can be listed', (
   ])('%s aggregated is %s as %s', async (path, file, accept) => {
     const { headers, json } = await get(`${member('dot-01')}${path}`, {
       accept: `${accept},application/json`,
+      as: tokenOf(who),
     })
     const version = accept === AGGREGATED_V2 ? 'v2' : 'v2beta1'
     const wanted = recorded(file)
@@ -150,7 +162,7 @@ describe('a mirrored member says what the member says, of what can be listed', (
   })
 
   test('/apis lists the groups in the recorded order', async () => {
-    const { json } = await get(`${member('dot-01')}/apis`)
+    const { json } = await get(`${member('dot-01')}/apis`, { as: tokenOf(who) })
     const wanted = recorded('apis.json')
     const served = new Set(json().groups.map(({ name }: { name: string }) => name))
     wanted.groups = wanted.groups.filter(({ name }: { name: string }) => served.has(name))
@@ -159,17 +171,19 @@ describe('a mirrored member says what the member says, of what can be listed', (
   })
 
   test('/api names the core version and the address that was asked', async () => {
-    const { json } = await get(`${member('dot-01')}/api`)
+    const { json } = await get(`${member('dot-01')}/api`, { as: tokenOf(who) })
     expect(json()).toEqual({
       ...recorded('api.json'),
       serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: 'localhost:80' }],
     })
   })
+})
 
-  test('/version is the member’s own document', async () => {
-    const { json } = await get(`${member('dot-02')}/version`)
+test('the /version of a member is its own document, for whoever may see it', async () => {
+  for (const as of [admin, viewer]) {
+    const { json } = await get(`${member('dot-02')}/version`, { as })
     expect(json()).toEqual(versionDocument('v1.21.14-eks-abc'))
-  })
+  }
 })
 
 describe('the fleet is the union of its members', () => {
@@ -235,44 +249,50 @@ describe('a viewer of one namespace in one cluster', () => {
   })
 })
 
-describe('what is not served', () => {
+describe.each(READERS)('what is not served to the %s', (who) => {
   test.each([
     ['an unknown group', '/apis/nope.example.com/v1', '404 page not found\n'],
     ['an unknown group by itself', '/apis/nope.example.com', '404 page not found\n'],
   ])('%s is the recorded text', async (_name, path, body) => {
-    const answer = await get(`${FLEET}${path}`)
+    const answer = await get(`${FLEET}${path}`, { as: tokenOf(who) })
     expect([answer.statusCode, answer.body]).toEqual([404, body])
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
   })
 
   test.each(['/apis/apps/v9', '/api/v2'])('the unknown version %s is a Status', async (path) => {
-    const answer = await get(`${FLEET}${path}`)
+    const answer = await get(`${FLEET}${path}`, { as: tokenOf(who) })
     expect(answer.body).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404}\n',
     )
   })
 
-  test('an administrator is told that a cluster does not exist', async () => {
-    const answer = await get(`${member('dot-99')}/api`)
-    expect(answer.statusCode).toBe(404)
-    expect(answer.json().message).toBe('pediaclusters.cluster.clusterpedia.io "dot-99" not found')
-  })
-
   test('a form that is not offered falls back to the plain one, and alone is refused', async () => {
     const unknown = 'application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList'
-    const both = await get(`${FLEET}/apis`, { accept: `${unknown},application/json` })
+    const both = await get(`${FLEET}/apis`, {
+      accept: `${unknown},application/json`,
+      as: tokenOf(who),
+    })
     expect(both.json().kind).toBe('APIGroupList')
-    expect((await get(`${FLEET}/apis`, { accept: unknown })).statusCode).toBe(406)
+    expect((await get(`${FLEET}/apis`, { accept: unknown, as: tokenOf(who) })).statusCode).toBe(406)
   })
 })
 
-describe('the forms of an answer', () => {
+test('an administrator is told that a cluster does not exist', async () => {
+  const answer = await get(`${member('dot-99')}/api`)
+  expect(answer.statusCode).toBe(404)
+  expect(answer.json().message).toBe('pediaclusters.cluster.clusterpedia.io "dot-99" not found')
+})
+
+describe.each(READERS)('the forms of an answer to the %s', (who) => {
+  const read = (url: string, options: { accept?: string; etag?: string } = {}) =>
+    get(url, { ...options, as: tokenOf(who) })
+
   test.each(['/api', '/apis', '/apis/apps/v1', '/version'])(
     'a client that has %s gets 304',
     async (path) => {
-      const first = await get(`${FLEET}${path}`, { accept: `${AGGREGATED_V2},application/json` })
+      const first = await read(`${FLEET}${path}`, { accept: `${AGGREGATED_V2},application/json` })
       expect(first.headers.etag).toMatch(/^"[0-9A-F]{128}"$/)
-      const again = await get(`${FLEET}${path}`, {
+      const again = await read(`${FLEET}${path}`, {
         accept: `${AGGREGATED_V2},application/json`,
         etag: String(first.headers.etag),
       })
@@ -282,21 +302,21 @@ describe('the forms of an answer', () => {
 
   test('YAML and indented JSON are the same document', async () => {
     // A group's versions hold its preferred one once more.
-    const groups = await get(`${FLEET}/apis`, { accept: 'application/yaml' })
-    expect(parse(groups.body)).toEqual(JSON.parse((await get(`${FLEET}/apis`)).body))
-    const yaml = await get(`${FLEET}/apis/extensions/v1beta1`, { accept: 'application/yaml' })
+    const groups = await read(`${FLEET}/apis`, { accept: 'application/yaml' })
+    expect(parse(groups.body)).toEqual(JSON.parse((await read(`${FLEET}/apis`)).body))
+    const yaml = await read(`${FLEET}/apis/networking.k8s.io/v1`, { accept: 'application/yaml' })
     expect(yaml.headers['content-type']).toBe('application/yaml')
     expect(yaml.body).toContain('- kind: Ingress\n')
-    const pretty = await get(`${FLEET}/apis/extensions/v1beta1?pretty=true`)
-    expect((await get(`${FLEET}/version`)).body).toMatch(/^\{\n {2}"major": "1",\n/)
-    expect(pretty.body).toContain('\n  "groupVersion": "extensions/v1beta1",\n')
+    const pretty = await read(`${FLEET}/apis/networking.k8s.io/v1?pretty=true`)
+    expect((await read(`${FLEET}/version`)).body).toMatch(/^\{\n {2}"major": "1",\n/)
+    expect(pretty.body).toContain('\n  "groupVersion": "networking.k8s.io/v1",\n')
   })
 
   test.each(['/api', '/apis', '/version', '/openapi/v3'])(
     '%s may end in a slash, at the root too',
     async (path) => {
       for (const prefix of [FLEET, member('dot-01'), '']) {
-        const [plain, slash] = [await get(prefix + path), await get(`${prefix}${path}/`)]
+        const [plain, slash] = [await read(prefix + path), await read(`${prefix}${path}/`)]
         expect([slash.statusCode, slash.body]).toEqual([200, plain.body])
       }
     },
@@ -304,9 +324,9 @@ describe('the forms of an answer', () => {
 
   test('a HEAD has the headers of the GET', async () => {
     const url = `${FLEET}/apis/apps/v1`
-    const headers = { authorization: `Bearer ${admin}` }
+    const headers = { authorization: `Bearer ${tokenOf(who)}` }
     const head = await fleet.server.inject({ method: 'HEAD', url, headers })
-    const { headers: wanted } = await get(url)
+    const { headers: wanted } = await read(url)
     expect([head.statusCode, head.body]).toEqual([200, ''])
     expect([head.headers.etag, head.headers['content-length']]).toEqual([
       ...[wanted.etag, wanted['content-length']],
@@ -314,7 +334,7 @@ describe('the forms of an answer', () => {
   })
 
   test('/ lists the paths that can be asked', async () => {
-    const { json } = await get(`${FLEET}/`)
+    const { json } = await read(`${FLEET}/`)
     expect(json().paths).toEqual(json().paths.toSorted())
     expect(json().paths).toEqual(
       expect.arrayContaining([

@@ -48,7 +48,7 @@ afterAll(async () => {
 interface Case {
   readonly path: string
   readonly admin: ReadonlyArray<readonly unknown[]>
-  readonly viewer?: ReadonlyArray<readonly unknown[]>
+  readonly viewer: ReadonlyArray<readonly unknown[]>
 }
 
 const WEB = encodeURIComponent('app=web,search.clusterpedia.io/clusters=dot-01')
@@ -84,6 +84,11 @@ const cases: readonly Case[] = [
       ['a\0b\ue000', 1],
       [null, 1],
     ],
+    viewer: [
+      ['a', 2],
+      ['a\0b\ue000', 1],
+      ['b', 1],
+    ],
   },
   {
     path: '/api/v1/namespaces/shop/pods/counts?groupBy=spec.priority&names=web-0,web-1,db-0',
@@ -96,19 +101,19 @@ const cases: readonly Case[] = [
   {
     path: `/api/v1/pods/counts?groupBy=status.phase&labelSelector=${WEB}`,
     admin: [['Running', 2]],
+    viewer: [['Running', 2]],
   },
   {
     path: '/api/v1/pods/counts?groupBy=status.phase&clusters=dot-01&fieldSelector=metadata.labels.app=web',
     admin: [['Running', 2]],
+    viewer: [['Running', 2]],
   },
   { path: '/api/v1/pods/counts?groupBy=cluster&names=nobody', admin: [], viewer: [] },
 ]
 
 describe('counts', () => {
   const asked = cases.flatMap(({ path, ...want }) =>
-    (['admin', 'viewer'] as const).flatMap((who) =>
-      want[who] ? [{ path, who, rows: want[who] }] : [],
-    ),
+    (['admin', 'viewer'] as const).map((who) => ({ path, who, rows: want[who] })),
   )
   test.each(asked)('$path as $who', async ({ path, who, rows }) => {
     const reader = { admin, viewer }[who]
@@ -126,13 +131,19 @@ describe('counts', () => {
   })
 
   test('an object of that name is an object', async () => {
-    const { json } = await admin.ask('/api/v1/namespaces/shop/pods/counts')
-    expect(json).toMatchObject({ kind: 'Pod', metadata: { name: 'counts' } })
+    for (const reader of [admin, viewer]) {
+      const { json } = await reader.ask('/api/v1/namespaces/shop/pods/counts')
+      expect(json).toMatchObject({ kind: 'Pod', metadata: { name: 'counts' } })
+    }
   })
 
   test('of one member', async () => {
     const { json } = await admin.askMember('dot-02', '/api/v1/pods/counts?groupBy=namespace')
     expect(json.items).toEqual([{ group: { namespace: 'shop' }, count: 1 }])
+    const own = await viewer.askMember('dot-01', '/api/v1/pods/counts?groupBy=namespace')
+    expect(own.json.items).toEqual([{ group: { namespace: 'shop' }, count: 3 }])
+    const other = await viewer.askMember('dot-02', '/api/v1/pods/counts?groupBy=namespace')
+    expect(other.json).toMatchObject({ code: 403, reason: 'Forbidden' })
   })
 
   const refused: ReadonlyArray<readonly [query: string, message: string]> = [
@@ -145,7 +156,9 @@ describe('counts', () => {
     ['groupBy=cluster&cluster=x', 'unknown query "cluster": did you mean "clusters"?'],
   ]
   test.each(refused)('400 for %s', async (query, message) => {
-    const { status, json } = await admin.ask(`/api/v1/pods/counts?${query}`)
-    expect([status, json.message]).toEqual([400, expect.stringContaining(message)])
+    for (const reader of [admin, viewer]) {
+      const { status, json } = await reader.ask(`/api/v1/pods/counts?${query}`)
+      expect([status, json.message]).toEqual([400, expect.stringContaining(message)])
+    }
   })
 })

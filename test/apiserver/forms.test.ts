@@ -28,6 +28,11 @@ let database: TestDatabase
 let fleet: FleetServer
 let admin: Reader
 let viewer: Reader
+/** Sees all that {@link READERS} ask for; in other namespaces there is more. */
+let shopper: Reader
+
+const READERS = ['administrator', 'viewer'] as const
+const readerOf = (who: (typeof READERS)[number]) => (who === 'viewer' ? shopper : admin)
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -48,6 +53,7 @@ beforeAll(async () => {
   ])
   await two.fill(colourAndSize, [
     { metadata: metadata('b', { namespace: 'shop' }), spec: { size: 4, colour: 're"d' } },
+    { metadata: metadata('a', { namespace: 'hidden' }), spec: { size: 5 } },
   ])
   const versions = ['autoscaling/v2', 'autoscaling/v1']
   await one.fill({ ...SCALERS, version: 'v2', servedVersions: versions }, [
@@ -58,6 +64,9 @@ beforeAll(async () => {
   ])
   fleet = await fleetServer(store, { clock: new ManualClock('2026-12-01T12:00:00Z') })
   admin = fleet.admin
+  shopper = await fleet.viewer([
+    { clusters: ['*'], namespaces: ['shop', 'x'], apiGroups: ['*'], resources: ['*'] },
+  ])
   viewer = await fleet.viewer([
     { clusters: ['dot-02'], namespaces: ['shop'], apiGroups: ['*'], resources: ['*'] },
   ])
@@ -82,9 +91,11 @@ interface Row {
   readonly object: { readonly kind: string; readonly apiVersion: string; readonly spec?: object }
 }
 
-describe('a Table', () => {
+describe.each(READERS)('a Table, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   test('unites the columns of clusters that differ, in a stable order', async () => {
-    const { json, contentType } = await admin.ask(WIDGET_PATH, { accept: KUBECTL_GET })
+    const { json, contentType } = await reader().ask(WIDGET_PATH, { accept: KUBECTL_GET })
     expect(contentType).toBe('application/json')
     expect(json).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' })
     expect(json.columnDefinitions.map(({ name }: Column) => name)).toEqual([
@@ -101,7 +112,7 @@ describe('a Table', () => {
   test('has the columns of the one member under its prefix, and of what a viewer sees', async () => {
     const names = ['Cluster', 'Name', 'Colour', 'Size']
     for (const answer of [
-      await admin.askMember('dot-02', WIDGET_PATH, { accept: TABLE }),
+      await reader().askMember('dot-02', WIDGET_PATH, { accept: TABLE }),
       await viewer.ask(WIDGET_PATH, { accept: TABLE }),
     ]) {
       expect(answer.json.columnDefinitions.map(({ name }: Column) => name)).toEqual(names)
@@ -117,7 +128,7 @@ describe('a Table', () => {
   ]
   for (const { query, want } of objects) {
     test(`holds of each object what is asked for: ${query || 'nothing said'}`, async () => {
-      const { json } = await admin.ask(WIDGET_PATH + query, { accept: TABLE })
+      const { json } = await reader().ask(WIDGET_PATH + query, { accept: TABLE })
       const [row] = json.rows as readonly Row[]
       if (want === null) return expect(row?.object).toBeNull()
       expect(row?.object).toMatchObject(want)
@@ -126,7 +137,7 @@ describe('a Table', () => {
   }
 
   test('of an older client', async () => {
-    const { json } = await admin.ask(WIDGET_PATH, {
+    const { json } = await reader().ask(WIDGET_PATH, {
       accept: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io',
     })
     expect(json.apiVersion).toBe('meta.k8s.io/v1beta1')
@@ -134,13 +145,13 @@ describe('a Table', () => {
   })
 
   test('of one object', async () => {
-    const { json } = await admin.ask(`${WIDGET_PATH}/odd`, { accept: TABLE })
+    const { json } = await reader().ask(`${WIDGET_PATH}/odd`, { accept: TABLE })
     expect(json.metadata).toEqual({ resourceVersion: '12345678901234567890' })
     expect(json.rows).toHaveLength(1)
   })
 
   test('without rows', async () => {
-    const { json } = await admin.ask('/apis/widgets.example.com/v1/namespaces/x/widgets', {
+    const { json } = await reader().ask('/apis/widgets.example.com/v1/namespaces/x/widgets', {
       accept: TABLE,
     })
     expect(json.rows).toEqual([])
@@ -148,28 +159,30 @@ describe('a Table', () => {
   })
 })
 
-describe('JSON', () => {
+describe.each(READERS)('JSON, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   test('has the list kind of the member, and a revision of the fleet', async () => {
-    const { json } = await admin.ask(WIDGET_PATH)
+    const { json } = await reader().ask(WIDGET_PATH)
     expect(json).toMatchObject({ kind: 'WidgetCollection', apiVersion: 'widgets.example.com/v1' })
     expect(json.metadata.resourceVersion).toMatch(/^\d+$/)
     expect(json.items[0]).toMatchObject({ kind: 'Widget', apiVersion: 'widgets.example.com/v1' })
   })
 
   test('keeps every digit, escape and odd character', async () => {
-    const { text } = await admin.ask(`${WIDGET_PATH}/odd`)
+    const { text } = await reader().ask(`${WIDGET_PATH}/odd`)
     const spec = ODD_WIDGET.slice(ODD_WIDGET.indexOf('"spec"'), -1)
     expect(text).toContain(spec)
     expect(text).toContain('"shadow.clusterpedia.io/cluster-name":"dot-01"')
     expect(text.endsWith('}\n')).toBe(true)
-    expect((await admin.ask(WIDGET_PATH)).text).toContain(spec)
+    expect((await reader().ask(WIDGET_PATH)).text).toContain(spec)
   })
 
   test('indented keeps them too', async () => {
-    const compact = await admin.ask(WIDGET_PATH)
+    const compact = await reader().ask(WIDGET_PATH)
     for (const asking of [{ headers: { 'user-agent': 'curl/8.5.0' } }, {}]) {
       const query = 'headers' in asking ? '' : '?pretty=true'
-      const pretty = await admin.ask(WIDGET_PATH + query, asking)
+      const pretty = await reader().ask(WIDGET_PATH + query, asking)
       // As kube-apiserver: without a newline at the end.
       expect(pretty.text).toBe(indented(compact.text))
       expect(pretty.text).toContain('"big": 12345678901234567890123,')
@@ -177,9 +190,9 @@ describe('JSON', () => {
       expect(pretty.text).toContain('"tiny": 1e-400,')
     }
     const curl = { 'user-agent': 'curl/8.5.0' }
-    const refused = await admin.ask(`${WIDGET_PATH}?pretty=false`, { headers: curl })
+    const refused = await reader().ask(`${WIDGET_PATH}?pretty=false`, { headers: curl })
     expect(refused.text).toBe(compact.text)
-    const one = await admin.ask(`${WIDGET_PATH}/odd?pretty=1`)
+    const one = await reader().ask(`${WIDGET_PATH}/odd?pretty=1`)
     expect(one.text).toContain('\n    "exact": 1.10,\n')
   })
 })
@@ -202,40 +215,44 @@ function indented(json: string): string {
   })
 }
 
-describe('metadata only', () => {
+describe.each(READERS)('metadata only, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   test('of a list', async () => {
-    const { json } = await admin.ask(WIDGET_PATH, { accept: PARTIAL_LIST })
+    const { json } = await reader().ask(WIDGET_PATH, { accept: PARTIAL_LIST })
     expect(json).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' })
     expect(Object.keys(json.items[0])).toEqual(['kind', 'apiVersion', 'metadata'])
   })
   test('of one object', async () => {
-    const { json } = await admin.ask(`${WIDGET_PATH}/a`, { accept: PARTIAL })
+    const { json } = await reader().ask(`${WIDGET_PATH}/a`, { accept: PARTIAL })
     expect(json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } })
     expect(json).not.toHaveProperty('spec')
   })
   test('by URL, under the own kind of each', async () => {
-    const { json } = await admin.ask(`${WIDGET_PATH}?onlyMetadata=true`)
+    const { json } = await reader().ask(`${WIDGET_PATH}?onlyMetadata=true`)
     expect(json.kind).toBe('WidgetCollection')
     expect(json.items[0]).toMatchObject({ kind: 'Widget', apiVersion: 'widgets.example.com/v1' })
     expect(json.items[0]).not.toHaveProperty('spec')
-    const table = await admin.ask(`${WIDGET_PATH}?onlyMetadata=true&includeObject=Object`, {
+    const table = await reader().ask(`${WIDGET_PATH}?onlyMetadata=true&includeObject=Object`, {
       accept: TABLE,
     })
     expect(table.json.rows[0].object).not.toHaveProperty('spec')
   })
   test('of a list as one object, or the reverse, is 406', async () => {
-    const list = await admin.ask(WIDGET_PATH, { accept: PARTIAL })
-    const one = await admin.ask(`${WIDGET_PATH}/a`, { accept: PARTIAL_LIST })
+    const list = await reader().ask(WIDGET_PATH, { accept: PARTIAL })
+    const one = await reader().ask(`${WIDGET_PATH}/a`, { accept: PARTIAL_LIST })
     expect([list.status, one.status]).toEqual([406, 406])
   })
 })
 
-describe('YAML', () => {
+describe.each(READERS)('YAML, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   const accept = 'application/yaml'
   test('of a list says what the JSON says', async () => {
-    const yaml = await admin.ask(WIDGET_PATH, { accept })
+    const yaml = await reader().ask(WIDGET_PATH, { accept })
     expect(yaml.contentType).toBe('application/yaml')
-    const { json } = await admin.ask(WIDGET_PATH)
+    const { json } = await reader().ask(WIDGET_PATH)
     expect(parse(yaml.text, { version: '1.1' })).toEqual(json)
     expect(yaml.text).toContain('big: 12345678901234567890123\n')
     expect(yaml.text).toContain('exact: 1.10\n')
@@ -243,21 +260,25 @@ describe('YAML', () => {
     expect(yaml.text).toContain('"n": "007"\n')
   })
   test('of one object', async () => {
-    const yaml = await admin.ask(`${WIDGET_PATH}/odd`, { accept })
-    const { json } = await admin.ask(`${WIDGET_PATH}/odd`)
+    const yaml = await reader().ask(`${WIDGET_PATH}/odd`, { accept })
+    const { json } = await reader().ask(`${WIDGET_PATH}/odd`)
     expect(parse(yaml.text, { version: '1.1' })).toEqual(json)
     expect(yaml.text).toMatch(/^apiVersion: widgets\.example\.com\/v1\nkind: Widget\nmetadata:\n/)
   })
   test('of nothing, and of a Table', async () => {
-    const empty = await admin.ask('/apis/widgets.example.com/v1/namespaces/x/widgets', { accept })
+    const empty = await reader().ask('/apis/widgets.example.com/v1/namespaces/x/widgets', {
+      accept,
+    })
     expect(parse(empty.text)).toMatchObject({ kind: 'WidgetCollection', items: [] })
-    const table = await admin.ask(WIDGET_PATH, { accept: TABLE.replace('json', 'yaml') })
-    const { json } = await admin.ask(WIDGET_PATH, { accept: TABLE })
+    const table = await reader().ask(WIDGET_PATH, { accept: TABLE.replace('json', 'yaml') })
+    const { json } = await reader().ask(WIDGET_PATH, { accept: TABLE })
     expect(parse(table.text, { version: '1.1' })).toEqual(json)
   })
 })
 
-describe('objects of several versions', () => {
+describe.each(READERS)('objects of several versions, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   const v1 = '/apis/autoscaling/v1/namespaces/shop/horizontalpodautoscalers'
   const v2 = v1.replace('/v1/', '/v2/')
   const WARNING =
@@ -265,29 +286,29 @@ describe('objects of several versions', () => {
 
   test('are all in a Table and in metadata, without a warning', async () => {
     for (const path of [v1, v2]) {
-      const table = await admin.ask(path, { accept: TABLE })
+      const table = await reader().ask(path, { accept: TABLE })
       expect(table.json.rows.map(({ cells }: Row) => cells[0])).toEqual(['dot-01', 'dot-02'])
-      const partial = await admin.ask(path, { accept: PARTIAL_LIST })
+      const partial = await reader().ask(path, { accept: PARTIAL_LIST })
       expect(partial.json.items).toHaveLength(2)
       expect([...table.warnings, ...partial.warnings]).toEqual([])
     }
   })
   test('keep their own apiVersion in full, and a warning names the clusters', async () => {
-    const { json, warnings } = await admin.ask(v1)
+    const { json, warnings } = await reader().ask(v1)
     expect(json.apiVersion).toBe('autoscaling/v1')
     const versions = json.items.map(({ apiVersion }: Row['object']) => apiVersion)
     expect(versions).toEqual(['autoscaling/v2', 'autoscaling/v1'])
     expect(warnings).toEqual([WARNING])
-    expect((await admin.ask(`${v1}/web`)).warnings).toEqual([WARNING])
-    expect((await admin.ask(`${v1}/api`)).warnings).toEqual([])
+    expect((await reader().ask(`${v1}/web`)).warnings).toEqual([WARNING])
+    expect((await reader().ask(`${v1}/api`)).warnings).toEqual([])
   })
   test('are left out when the version is to be strict', async () => {
-    const { json, warnings } = await admin.ask(`${v1}?strictVersion=true`)
+    const { json, warnings } = await reader().ask(`${v1}?strictVersion=true`)
     expect(json.items.map(({ apiVersion }: Row['object']) => apiVersion)).toEqual([
       'autoscaling/v1',
     ])
     expect(warnings).toEqual([])
-    expect((await admin.ask(`${v1}/web?strictVersion=true`)).status).toBe(404)
+    expect((await reader().ask(`${v1}/web?strictVersion=true`)).status).toBe(404)
   })
   test('a version that nobody serves to the viewer does not exist for them', async () => {
     expect((await viewer.ask(v2)).status).toBe(404)

@@ -24,6 +24,11 @@ let database: TestDatabase
 let fleet: FleetServer
 let admin: Reader
 let viewer: Reader
+/** May see all that is asked for by {@link READERS}, and nothing else. */
+let shopper: Reader
+
+const READERS = ['administrator', 'viewer'] as const
+const readerOf = (who: (typeof READERS)[number]) => (who === 'viewer' ? shopper : admin)
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -33,7 +38,9 @@ beforeAll(async () => {
     const objects = [...names, ...(index < 2 ? ['pair'] : [])].map((name) => ({
       metadata: metadata(name, { namespace: 'shop' }),
     }))
-    await cluster.fill(DEPLOYMENTS, objects)
+    // Of the same names, where only the administrator sees them.
+    const hidden = names.map((name) => ({ metadata: metadata(name, { namespace: 'hidden' }) }))
+    await cluster.fill(DEPLOYMENTS, [...objects, ...hidden])
     if (index === 0) {
       const odd = ['system:node', '100% odd', 'a+b']
       await cluster.fill(
@@ -47,6 +54,13 @@ beforeAll(async () => {
   viewer = await fleet.viewer([
     { clusters: ['dot-02'], namespaces: ['shop'], apiGroups: ['apps'], resources: ['deployments'] },
   ])
+  shopper = await fleet.viewer([
+    { clusters: ['*'], namespaces: ['shop'], apiGroups: ['apps'], resources: ['deployments'] },
+    {
+      ...{ clusters: ['dot-01'], namespaces: ['*'] },
+      ...{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'] },
+    },
+  ])
 })
 
 afterAll(async () => {
@@ -57,9 +71,11 @@ afterAll(async () => {
 const clusterOf = (json: { metadata: { annotations: Record<string, string> } }) =>
   json.metadata.annotations['shadow.clusterpedia.io/cluster-name']
 
-describe('under the fleet prefix', () => {
+describe.each(READERS)('under the fleet prefix, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   test('one match is returned', async () => {
-    const { status, json, text } = await admin.ask(`${SHOP}/only`)
+    const { status, json, text } = await reader().ask(`${SHOP}/only`)
     expect([status, json.kind, json.metadata.name, clusterOf(json)]).toEqual([
       ...[200, 'Deployment', 'only', 'dot-01'],
     ])
@@ -67,7 +83,7 @@ describe('under the fleet prefix', () => {
   })
 
   test('several are a Conflict that names them and says how to choose', async () => {
-    const { status, json } = await admin.ask(`${SHOP}/pair`)
+    const { status, json } = await reader().ask(`${SHOP}/pair`)
     expect(status).toBe(409)
     expect(json).toEqual({
       ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409 },
@@ -79,24 +95,18 @@ describe('under the fleet prefix', () => {
   })
 
   test('many are counted', async () => {
-    const { json } = await admin.ask(`${SHOP}/web`)
+    const { json } = await reader().ask(`${SHOP}/web`)
     expect(json.message).toContain(
       'is in 7 clusters: dot-01, dot-02, dot-03, dot-04, dot-05 and 2 more;',
     )
   })
 
   test('none is NotFound', async () => {
-    const { json } = await admin.ask(`${SHOP}/nope`)
+    const { json } = await reader().ask(`${SHOP}/nope`)
     expect(json).toMatchObject({
       ...{ code: 404, reason: 'NotFound', message: 'deployments.apps "nope" not found' },
       details: { name: 'nope', group: 'apps', kind: 'deployments' },
     })
-  })
-
-  test('what a viewer may not see is no second match', async () => {
-    const { status, json } = await viewer.ask(`${SHOP}/web`)
-    expect([status, clusterOf(json)]).toEqual([200, 'dot-02'])
-    expect((await viewer.ask(`${SHOP}/only`)).status).toBe(404)
   })
 
   const choices: ReadonlyArray<{ readonly query: string; readonly cluster?: string }> = [
@@ -107,7 +117,7 @@ describe('under the fleet prefix', () => {
   ]
   for (const { query, cluster } of choices) {
     test(`a cluster is chosen by ${query}`, async () => {
-      const { status, json } = await admin.ask(`${SHOP}/web?${query}`)
+      const { status, json } = await reader().ask(`${SHOP}/web?${query}`)
       if (cluster === undefined) return expect(status).toBe(404)
       expect(clusterOf(json)).toBe(cluster)
     })
@@ -115,7 +125,7 @@ describe('under the fleet prefix', () => {
 
   test('other conditions do not go with a name', async () => {
     for (const query of ['labelSelector=app', 'names=web', 'orderby=name']) {
-      const { json } = await admin.ask(`${SHOP}/web?${query}`)
+      const { json } = await reader().ask(`${SHOP}/web?${query}`)
       expect(json.message).toBe(
         'an object that is asked for by name can be narrowed down by clusters only',
       )
@@ -123,7 +133,9 @@ describe('under the fleet prefix', () => {
   })
 })
 
-describe('names', () => {
+describe.each(READERS)('names, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   const spellings = [
     'system:node',
     'system%3Anode',
@@ -134,25 +146,34 @@ describe('names', () => {
   ]
   for (const spelling of spellings) {
     test(`are decoded once: ${spelling}`, async () => {
-      const { json } = await admin.ask(`${ROLE_PATH}/${spelling}`)
+      const { json } = await reader().ask(`${ROLE_PATH}/${spelling}`)
       expect(json.metadata.name).toBe(decodeURIComponent(spelling))
     })
   }
   test('are not decoded twice', async () => {
-    const { json } = await admin.ask(`${ROLE_PATH}/system%253Anode`)
+    const { json } = await reader().ask(`${ROLE_PATH}/system%253Anode`)
     expect(json.message).toContain('"system%3Anode" not found')
   })
 })
 
-describe('under the prefix of a member', () => {
+describe.each(READERS)('under the prefix of a member, for the %s,', (who) => {
+  const reader = () => readerOf(who)
+
   test('a name is that of the member', async () => {
-    const { json } = await admin.askMember('dot-05', `${SHOP}/web`)
+    const { json } = await reader().askMember('dot-05', `${SHOP}/web`)
     expect(clusterOf(json)).toBe('dot-05')
   })
   test('a cluster that does not exist is named', async () => {
-    const { json } = await admin.askMember('dot-99', `${SHOP}/web`)
+    const { json } = await reader().askMember('dot-99', `${SHOP}/web`)
+    // The viewer sees any cluster, so learns which there are.
     expect(json.message).toBe('pediaclusters.cluster.clusterpedia.io "dot-99" not found')
   })
+})
+
+test('what a viewer may not see is no second match', async () => {
+  const { status, json } = await viewer.ask(`${SHOP}/web`)
+  expect([status, clusterOf(json)]).toEqual([200, 'dot-02'])
+  expect((await viewer.ask(`${SHOP}/only`)).status).toBe(404)
 })
 
 describe('a viewer is refused', () => {

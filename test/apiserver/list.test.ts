@@ -7,6 +7,8 @@ import { FilledCluster, type MemberType, metadata } from '../support/objects.ts'
 const PODS: MemberType = {
   ...{ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true },
 }
+const READERS = ['admin', 'viewer'] as const
+
 const NODES: MemberType = { ...PODS, resource: 'nodes', kind: 'Node', namespaced: false }
 
 let database: TestDatabase
@@ -358,9 +360,11 @@ describe('odd input finds nothing, and never fails', () => {
 
   const limited = ['', 'orderby=name', 'fuzzyName=e', search('app'), fields('status.phase!=x')]
   test.each(limited)('the largest limit is no limit: %s', async (query) => {
-    const all = await admin.ask(`/api/v1/pods?${query}`)
-    const answer = await admin.ask(`/api/v1/pods?limit=9223372036854775807&${query}`)
-    expect(keysOf(answer)).toEqual(keysOf(all))
+    for (const reader of [admin, viewer]) {
+      const all = await reader.ask(`/api/v1/pods?${query}`)
+      const answer = await reader.ask(`/api/v1/pods?limit=9223372036854775807&${query}`)
+      expect(keysOf(answer)).toEqual(keysOf(all))
+    }
   })
 
   const refused: ReadonlyArray<{ readonly query: string; readonly status: number }> = [
@@ -371,7 +375,9 @@ describe('odd input finds nothing, and never fails', () => {
   ]
   for (const { query, status } of refused) {
     test(`${status} for ${query}`, async () => {
-      expect((await admin.ask(`/api/v1/pods?${query}`)).status).toBe(status)
+      for (const reader of [admin, viewer]) {
+        expect((await reader.ask(`/api/v1/pods?${query}`)).status).toBe(status)
+      }
     })
   }
 })
@@ -467,30 +473,36 @@ describe('what cannot be answered', () => {
     })
   }
 
-  test('a revision that is not there yet is 504, an exact old one 410', async () => {
-    const later = await admin.ask('/api/v1/pods?resourceVersion=99999999')
-    expect(later.json.message).toMatch(/^Too large resource version: 99999999, current: \d+$/)
-    expect(later.status).toBe(504)
-    const current = Number((await admin.ask('/api/v1/pods')).json.metadata.resourceVersion)
-    expect(current).toBeGreaterThan(0)
-    const exact = (version: number) =>
-      admin.ask(`/api/v1/pods?resourceVersion=${version}&resourceVersionMatch=Exact`)
-    expect((await exact(current)).status).toBe(200)
-    if (current > 1) expect((await exact(current - 1)).json.reason).toBe('Expired')
-    expect((await admin.ask('/api/v1/pods?resourceVersion=0')).status).toBe(200)
-  })
+  test.each(READERS)(
+    'a revision that is not there yet is 504, an old one 410, as %s',
+    async (who) => {
+      const reader = { admin, viewer }[who]
+      const later = await reader.ask('/api/v1/pods?resourceVersion=99999999')
+      expect(later.json.message).toMatch(/^Too large resource version: 99999999, current: \d+$/)
+      expect(later.status).toBe(504)
+      const current = Number((await reader.ask('/api/v1/pods')).json.metadata.resourceVersion)
+      expect(current).toBeGreaterThan(0)
+      const exact = (version: number) =>
+        reader.ask(`/api/v1/pods?resourceVersion=${version}&resourceVersionMatch=Exact`)
+      expect((await exact(current)).status).toBe(200)
+      if (current > 1) expect((await exact(current - 1)).json.reason).toBe('Expired')
+      expect((await reader.ask('/api/v1/pods?resourceVersion=0')).status).toBe(200)
+    },
+  )
 
   const nowhere: ReadonlyArray<{
     readonly path: string
     readonly status: number
     readonly text?: string
+    /** Who may not see a type is not told whether it is there. */
+    readonly forViewer?: number
   }> = [
     { path: '/api/v1/pods?watch=true', status: 405 },
     { path: '/api/v1/pods?watch', status: 405 },
     { path: '/api/v1/watch/pods', status: 405 },
     { path: '/api/v1/namespaces/shop/pods/web-1?watch=1', status: 405 },
     { path: '/api/v1/pods/web-0', status: 404 },
-    { path: '/api/v1/namespaces/shop/nodes', status: 404 },
+    { path: '/api/v1/namespaces/shop/nodes', status: 404, forViewer: 403 },
     { path: '/api/v1/namespaces/shop/pods/web-1/log?container=main', status: 404 },
     { path: '/api/v1/services', status: 404 },
     { path: '/apis/nope.example.com/v1/things', status: 404, text: '404 page not found\n' },
@@ -498,11 +510,17 @@ describe('what cannot be answered', () => {
     { path: '/api/v1//pods', status: 404, text: '404 page not found\n' },
     { path: '/api/v1/namespaces/%zz/pods', status: 400 },
   ]
-  for (const { path, status, text } of nowhere) {
+  for (const { path, status, text, forViewer = status } of nowhere) {
     test(`${status} for ${path}`, async () => {
       const answer = await admin.ask(path)
       expect(answer.status).toBe(status)
       if (text) expect(answer.text).toBe(text)
+      else expect(answer.json.kind).toBe('Status')
+    })
+    test(`${forViewer} for ${path}, for a viewer`, async () => {
+      const answer = await viewer.ask(path)
+      expect(answer.status).toBe(forViewer)
+      if (text && forViewer === status) expect(answer.text).toBe(text)
       else expect(answer.json.kind).toBe('Status')
     })
   }
@@ -510,18 +528,20 @@ describe('what cannot be answered', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     test(`405 for ${method}, whatever it holds`, async () => {
       for (const path of ['/api/v1/namespaces/shop/pods/web-0', '/apis/nope/v1/x', '/bogus']) {
-        const answer = await admin.ask(path, {
-          ...{ method, payload: '<x>', headers: { 'content-type': 'text/odd' } },
-        })
-        expect(answer.json).toMatchObject({
-          ...{ kind: 'Status', code: 405, reason: 'MethodNotAllowed' },
-          message: 'the server does not allow this method on the requested resource',
-        })
+        const asking = { method, payload: '<x>', headers: { 'content-type': 'text/odd' } }
+        for (const reader of [admin, viewer]) {
+          expect((await reader.ask(path, asking)).json).toMatchObject({
+            ...{ kind: 'Status', code: 405, reason: 'MethodNotAllowed' },
+            message: 'the server does not allow this method on the requested resource',
+          })
+        }
       }
     })
   }
 
   test('HEAD of objects is 405', async () => {
-    expect((await admin.ask('/api/v1/pods', { method: 'HEAD' })).status).toBe(405)
+    for (const reader of [admin, viewer]) {
+      expect((await reader.ask('/api/v1/pods', { method: 'HEAD' })).status).toBe(405)
+    }
   })
 })

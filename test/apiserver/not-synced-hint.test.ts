@@ -44,10 +44,14 @@ const cases: ReadonlyArray<readonly [who: 'admin' | 'viewer', query: string, hin
     'services?labelSelector=search.clusterpedia.io/clusters%3Ddot-03',
     `${NOT_FROM} dot-03`,
   ],
-  ['admin', 'services?clusters=dot-01&names=nobody', ''],
-  ['admin', 'services', ''],
-  ['admin', 'services?continue=7', ''],
-  ['admin', 'pods?names=nobody', ''],
+  ...(['admin', 'viewer'] as const).flatMap((who) =>
+    [
+      'services?clusters=dot-01&names=nobody',
+      'services',
+      'services?continue=7',
+      'pods?names=nobody',
+    ].map((query) => [who, query, ''] as const),
+  ),
 ]
 
 test.each(cases)('%s asks for %s: %s', async (who, query, hint) => {

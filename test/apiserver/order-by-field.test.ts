@@ -117,6 +117,8 @@ test.each(['replicas', 'spec..replicas', 'spec.ports[', 'spec.a b'])(
   '400 for %s',
   async (field) => {
     const query = `orderby=${encodeURIComponent(field)}`
-    expect((await admin.ask(`/apis/apps/v1/replicasets?${query}`)).status).toBe(400)
+    for (const reader of [admin, viewer]) {
+      expect((await reader.ask(`/apis/apps/v1/replicasets?${query}`)).status).toBe(400)
+    }
   },
 )

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { type FleetServer, fleetServer } from '../support/fleet-server.ts'
+import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
 
 interface Recorded {
@@ -24,6 +24,7 @@ const OURS_TAKES_MORE = ['fieldSelector=spec.bogus%3D1', 'fieldSelector=status.p
 
 let database: TestDatabase
 let fleet: FleetServer
+let viewer: Reader
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -32,7 +33,12 @@ beforeAll(async () => {
   await one.fill(pods, [{ metadata: metadata('web-0', { namespace: 'shop' }) }])
   const apps = { ...pods, group: 'apps', resource: 'deployments', kind: 'Deployment' }
   await one.fill(apps, [])
+  const hidden = await FilledCluster.create(database.store, 'hidden')
+  await hidden.fill(pods, [{ metadata: metadata('nope', { namespace: 'hidden' }) }])
   fleet = await fleetServer(database.store)
+  viewer = await fleet.viewer([
+    { clusters: ['dot-01'], namespaces: ['shop'], apiGroups: ['*'], resources: ['*'] },
+  ])
 })
 
 afterAll(async () => {
@@ -40,16 +46,22 @@ afterAll(async () => {
   await database?.drop()
 })
 
-describe.each(['fleet', 'member'] as const)('under the prefix of the %s', (surface) => {
+const SURFACES = ['fleet', 'member'] as const
+const ASKED = SURFACES.flatMap((surface) =>
+  (['an administrator', 'a viewer'] as const).map((who) => ({ surface, who })),
+)
+
+describe.each(ASKED)('under the prefix of the $surface, as $who', ({ surface, who }) => {
   for (const recorded of RECORDED) {
     const { method, path, accept } = recorded
     if (OURS_TAKES_MORE.some((query) => path.endsWith(query))) continue
     test(`${method} ${path} ${accept ?? ''}`, async () => {
       const asking = { method, ...(accept !== null && { accept }) }
+      const reader = who === 'a viewer' ? viewer : fleet.admin
       const answer =
         surface === 'fleet'
-          ? await fleet.admin.ask(path, asking)
-          : await fleet.admin.askMember('dot-01', path, asking)
+          ? await reader.ask(path, asking)
+          : await reader.askMember('dot-01', path, asking)
       const { status, contentType, text } = answer
       const want = withoutProtobuf(recorded.body)
       expect({ status, contentType }).toEqual({
@@ -72,8 +84,10 @@ function withoutProtobuf(body: string): string {
 }
 
 test('the narrow field selectors of a real API server are a part of ours', async () => {
-  const bogus = await fleet.admin.ask('/api/v1/pods?fieldSelector=spec.bogus%3D1')
-  expect(bogus.json.items).toEqual([])
-  const exists = await fleet.admin.ask('/api/v1/pods?fieldSelector=metadata.name')
-  expect(exists.json.items).toHaveLength(1)
+  for (const reader of [fleet.admin, viewer]) {
+    const bogus = await reader.ask('/api/v1/pods?fieldSelector=spec.bogus%3D1')
+    expect(bogus.json.items).toEqual([])
+    const exists = await reader.ask('/api/v1/pods?fieldSelector=metadata.name')
+    expect(exists.json.items).toHaveLength(reader === viewer ? 1 : 2)
+  }
 })

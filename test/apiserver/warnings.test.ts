@@ -4,7 +4,7 @@ import type { ServedResource } from '../../src/apiserver/catalog.ts'
 import { mixedVersionsWarning, staleWarning } from '../../src/apiserver/warnings.ts'
 import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { type FleetServer, fleetServer } from '../support/fleet-server.ts'
+import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
 import { FilledCluster, type MemberType, metadata } from '../support/objects.ts'
 
 const NOW = Date.parse('2026-12-01T12:00:00Z')
@@ -118,6 +118,8 @@ const PODS: MemberType = {
 }
 let database: TestDatabase
 let fleet: FleetServer
+/** Sees the namespace that is asked for. */
+let viewer: Reader
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -136,6 +138,9 @@ beforeAll(async () => {
     })
   }
   fleet = await fleetServer(database.store)
+  viewer = await fleet.viewer([
+    { clusters: ['dot-*'], namespaces: ['shop'], apiGroups: ['*'], resources: ['*'] },
+  ])
 })
 
 afterAll(async () => {
@@ -146,10 +151,12 @@ afterAll(async () => {
 const DOWN = '(down; last in step 2026-12-01T03:23:56Z)'
 const BOTH = text(`dot-02 ${DOWN}, dot-03 ${DOWN}`)
 
-describe('an answer', () => {
+describe.each(['administrator', 'viewer'] as const)('an answer to the %s', (who) => {
+  const reader = () => (who === 'viewer' ? viewer : fleet.admin)
+
   test('comes from the mirror all the same, with the same text on every page', async () => {
-    const first = await fleet.admin.ask('/api/v1/pods?limit=4')
-    const second = await fleet.admin.ask(
+    const first = await reader().ask('/api/v1/pods?limit=4')
+    const second = await reader().ask(
       `/api/v1/pods?limit=9&continue=${first.json.metadata.continue}`,
     )
     expect(first.json.items.length + second.json.items.length).toBe(9)
@@ -157,17 +164,17 @@ describe('an answer', () => {
     expect(second.warnings).toEqual(BOTH)
   })
   test('warns of no cluster that was not asked', async () => {
-    expect((await fleet.admin.ask('/api/v1/pods?clusters=dot-01')).warnings).toEqual([])
-    const viewer = await fleet.viewer([
+    expect((await reader().ask('/api/v1/pods?clusters=dot-01')).warnings).toEqual([])
+    const some = await fleet.viewer([
       { clusters: ['dot-01', 'dot-03'], namespaces: ['*'], apiGroups: ['*'], resources: ['*'] },
     ])
-    expect((await viewer.ask('/api/v1/pods')).warnings).toEqual(text(`dot-03 ${DOWN}`))
+    expect((await some.ask('/api/v1/pods')).warnings).toEqual(text(`dot-03 ${DOWN}`))
   })
   test('of one object warns of its cluster alone; of none, of all that might have it', async () => {
     const path = '/api/v1/namespaces/shop/pods'
-    expect((await fleet.admin.ask(`${path}/dot-01-0`)).warnings).toEqual([])
-    expect((await fleet.admin.ask(`${path}/dot-02-0`)).warnings).toEqual(text(`dot-02 ${DOWN}`))
-    const none = await fleet.admin.ask(`${path}/nope`)
+    expect((await reader().ask(`${path}/dot-01-0`)).warnings).toEqual([])
+    expect((await reader().ask(`${path}/dot-02-0`)).warnings).toEqual(text(`dot-02 ${DOWN}`))
+    const none = await reader().ask(`${path}/nope`)
     expect([none.status, none.warnings]).toEqual([404, BOTH])
   })
 })
