@@ -17,6 +17,8 @@ export interface KubeconfigContext {
   readonly clusterField: string
   readonly user: Fields
   readonly userField: string
+  /** Of the context. */
+  readonly namespace?: string
 }
 
 /** @throws InvalidConfig naming the field, below `field` (`spec.kubeconfig`). */
@@ -38,7 +40,9 @@ export function readKubeconfig(
     userName === undefined || userName === ''
       ? { fields: {}, field: `${field}: users` }
       : entryOf({ root, list: 'users', part: 'user', name: userName, field })
+  const namespace = textField(chosen.fields, 'namespace', chosen.field)
   return {
+    ...(namespace && { namespace }),
     cluster: cluster.fields,
     clusterField: cluster.field,
     user: user.fields,

@@ -13,6 +13,8 @@ export interface ListSource {
   readonly client: MemberClient
   /** The plural, for messages: `cannot list secrets`. */
   readonly resource: string
+  /** Selectors of every list and watch. */
+  readonly query?: Readonly<Record<string, string>>
 }
 
 export interface ListRequest {
@@ -77,6 +79,7 @@ async function onePage(source: ListSource, request: ListRequest, token: string):
   const { signal, pageItems, path, objectBytes, accept } = request
   const asked = `list ${source.resource}`
   const query = {
+    ...source.query,
     ...request.query,
     ...(pageItems > 0 && { limit: String(pageItems) }),
     ...(token !== '' && { continue: token }),

@@ -29,11 +29,22 @@ export interface MemberRequest {
   readonly signal?: AbortSignal
   /** A watch: answers as long as it likes, and is not compressed. */
   readonly endless?: boolean
+  /** Left out: GET. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With a `content-type` among the headers. */
+  readonly content?: string
 }
 
 export interface MemberAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readable
+}
+
+/** An answer as it came, whatever its status. */
+export interface WholeAnswer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
 }
 
 const CONNECT_MILLISECONDS = 10_000
@@ -86,12 +97,21 @@ export class MemberClient {
     }
   }
 
+  /** One that is no success is an answer too. @throws MemberError when there is none. */
+  async ask(request: MemberRequest): Promise<WholeAnswer> {
+    const { statusCode, headers: raw, body } = await this.#answered(request)
+    const headers = flatHeaders(raw)
+    try {
+      return { statusCode, headers, body: await collect(decoded(headers, body), DOCUMENT_BYTES) }
+    } catch (error) {
+      request.signal?.throwIfAborted()
+      throw connectionError(error)
+    }
+  }
+
   /** A successful answer (or 304, with an empty body), to be read by the caller. @throws MemberError */
   async open(request: MemberRequest): Promise<MemberAnswer> {
-    const first = await this.#send(request)
-    const again = first.statusCode === 401 && this.#access.renew()
-    if (again) await discard(first.body)
-    const { statusCode, headers: raw, body } = again ? await this.#send(request) : first
+    const { statusCode, headers: raw, body } = await this.#answered(request)
     const headers = flatHeaders(raw)
     if (statusCode >= 200 && statusCode < 300) return { headers, body: decoded(headers, body) }
     if (statusCode === 304) {
@@ -109,6 +129,14 @@ export class MemberClient {
     await this.#connections?.dispatcher.destroy()
   }
 
+  /** Refused for its credentials, it is asked once more with others, if there are any. */
+  async #answered(request: MemberRequest): Promise<Dispatcher.ResponseData> {
+    const first = await this.#send(request)
+    if (first.statusCode !== 401 || !this.#access.renew()) return first
+    await discard(first.body)
+    return this.#send(request)
+  }
+
   async #send(request: MemberRequest): Promise<Dispatcher.ResponseData> {
     if (this.#closed) throw new MemberError('unreachable', 'the client is closed')
     const authorization = await this.#authorize()
@@ -120,7 +148,8 @@ export class MemberClient {
         origin: this.#origin,
         path: `${this.#prefix}${request.path}`,
         query: request.query ?? {},
-        method: 'GET',
+        method: request.method ?? 'GET',
+        ...(request.content !== undefined && { body: request.content }),
         headersTimeout: timeout,
         bodyTimeout: timeout,
         headers: {

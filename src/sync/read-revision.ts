@@ -6,13 +6,13 @@ const METADATA_ONLY =
 
 /** `''` when it does not say. @throws MemberError */
 export async function readRevision(
-  { client, resource }: ListSource,
+  { client, resource, query }: ListSource,
   path: string,
   signal: AbortSignal,
 ): Promise<string> {
   const list = (await client.readJson({
     path,
-    query: { limit: '1' },
+    query: { ...query, limit: '1' },
     accept: METADATA_ONLY,
     asked: `list ${resource}`,
     signal,

@@ -84,6 +84,7 @@ export class WatchStream {
     const { body } = await this.#source.client.open({
       path: this.#options.path,
       query: {
+        ...this.#source.query,
         watch: 'true',
         allowWatchBookmarks: 'true',
         resourceVersion,
