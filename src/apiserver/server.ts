@@ -24,7 +24,7 @@ import type { Access } from './access/access.ts'
 import type { CatalogCache } from './catalog.ts'
 import { collectionRoutes } from './collections/plugin.ts'
 import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
-import { type HealthOptions, health } from './health/plugin.ts'
+import { type HealthOptions, health, type ReadinessCheck } from './health/plugin.ts'
 import type { ObjectReader } from './objects.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
@@ -60,6 +60,7 @@ export interface ServerOptions {
   readonly plugins?: readonly FastifyPluginAsync[]
   /** False is Clusterpedia's habit: one page unless `with-continue` asks. */
   readonly continueByDefault: boolean
+  readonly readiness?: readonly ReadinessCheck[]
   /** Left out: plain HTTP, for tests and behind a proxy on the same machine. */
   readonly tls?: TlsOptions
   readonly log: Logger
@@ -121,10 +122,10 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
 }
 
 function healthOptions(
-  { store, metrics, log, clock }: ServerOptions,
+  { store, metrics, log, clock, readiness = [] }: ServerOptions,
   isStopping: () => boolean,
 ): HealthOptions {
-  return { pingDatabase: () => currentRevision(store), isStopping, metrics, log, clock }
+  return { pingDatabase: () => currentRevision(store), isStopping, metrics, readiness, log, clock }
 }
 
 function objectReader(store: Store): ObjectReader {

@@ -16,10 +16,16 @@ afterEach(() => server.close())
 interface Situation {
   readonly pingDatabase?: () => Promise<unknown>
   readonly isStopping?: boolean
+  readonly trouble?: string
   readonly identity?: Identity
 }
 
-async function start({ pingDatabase, isStopping = false, identity }: Situation): Promise<void> {
+async function start({
+  pingDatabase,
+  isStopping = false,
+  trouble,
+  identity,
+}: Situation): Promise<void> {
   server = Fastify()
   const metrics = new Registry()
   new Counter({ name: 'fleetglass_tests', help: 'h', registers: [metrics] }).inc()
@@ -32,6 +38,7 @@ async function start({ pingDatabase, isStopping = false, identity }: Situation):
     health(inner, {
       pingDatabase: pingDatabase ?? (async () => 1),
       isStopping: () => isStopping,
+      ...(trouble && { readiness: [{ name: 'management-cluster', trouble: () => trouble }] }),
       ...{ metrics, log: createLogger('silent'), clock: systemClock },
     })
   await server.register(plugin)
@@ -65,6 +72,21 @@ describe('is it alive, is it ready', () => {
       500,
       '[+]ping ok\n[-]database failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n',
     ],
+    [
+      'not ready, and why when it is no secret',
+      '/readyz',
+      { trouble: 'connection refused' },
+      500,
+      '[+]ping ok\n[+]database ok\n[-]management-cluster failed: connection refused\n[+]shutdown ok\nreadyz check failed\n',
+    ],
+    [
+      'that check alone',
+      '/readyz/management-cluster',
+      { trouble: 'connection refused' },
+      500,
+      'internal server error: management-cluster: connection refused\n',
+    ],
+    ['alive all the same', '/livez', { trouble: 'connection refused' }, 200, 'ok'],
     [
       'a check that is left out',
       '/readyz?verbose&exclude=database',

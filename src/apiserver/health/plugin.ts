@@ -15,11 +15,19 @@ import { sendPageNotFound } from '../send-document.ts'
 import { onEverySurface } from '../surface.ts'
 import { mayReadMetrics } from './metrics-rights.ts'
 
+/** What must hold before work is sent here, beside the database. */
+export interface ReadinessCheck {
+  readonly name: string
+  /** Why it does not hold, in a sentence that anybody may read; undefined while it holds. */
+  readonly trouble: () => string | undefined
+}
+
 export interface HealthOptions {
   /** Rejects when the database does not answer. */
   readonly pingDatabase: () => Promise<unknown>
   /** True from the moment the server no longer wants new work. */
   readonly isStopping: () => boolean
+  readonly readiness?: readonly ReadinessCheck[]
   /** A prom-client Registry. */
   readonly metrics: { readonly contentType: string; metrics(): Promise<string> }
   readonly log: Logger
@@ -28,8 +36,20 @@ export interface HealthOptions {
 
 interface Check {
   readonly name: string
-  /** Rejects when it fails; why is logged, and not told. */
+  /** Rejects when it fails; why is logged, and told only of {@link NotReady}. */
   readonly run: () => Promise<unknown>
+}
+
+class NotReady extends Error {}
+
+function checkOf({ name, trouble }: ReadinessCheck): Check {
+  return {
+    name,
+    run: async () => {
+      const why = trouble()
+      if (why !== undefined) throw new NotReady(why)
+    },
+  }
 }
 
 const DATABASE_ANSWERS_SECONDS = 2
@@ -48,7 +68,7 @@ export async function health(server: FastifyInstance, options: HealthOptions): P
   const endpoints: Readonly<Record<string, readonly Check[]>> = {
     healthz: [ping],
     livez: [ping],
-    readyz: [ping, database, shutdown],
+    readyz: [ping, database, ...(options.readiness ?? []).map(checkOf), shutdown],
   }
   await onEverySurface(server, (routes) => {
     for (const [name, checks] of Object.entries(endpoints)) {
@@ -90,9 +110,9 @@ async function answerAll(
       lines.push(`[+]${check.name} excluded: ok`)
       continue
     }
-    const holds = await holdsNow(check, log)
-    failed ||= !holds
-    lines.push(holds ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
+    const why = await whyNot(check, log)
+    failed ||= why !== undefined
+    lines.push(why === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${why}`)
   }
   const report = `${lines.join('\n')}\n${name} check ${failed ? 'failed' : 'passed'}\n`
   return sendText(reply.code(failed ? 500 : 200), failed || verbose !== undefined ? report : 'ok')
@@ -105,17 +125,19 @@ async function answerOne(
   const { check: name } = request.params as { readonly check: string }
   const check = checks.find((each) => each.name === name)
   if (!check) return sendPageNotFound(reply)
-  if (await holdsNow(check, log)) return sendText(reply, 'ok')
-  return sendText(reply.code(500), `internal server error: ${name}: reason withheld\n`)
+  const why = await whyNot(check, log)
+  if (why === undefined) return sendText(reply, 'ok')
+  return sendText(reply.code(500), `internal server error: ${name}: ${why}\n`)
 }
 
-async function holdsNow({ name, run }: Check, log: Logger): Promise<boolean> {
+/** @returns undefined when the check holds. */
+async function whyNot({ name, run }: Check, log: Logger): Promise<string | undefined> {
   try {
     await run()
-    return true
+    return undefined
   } catch (error) {
     log.warn({ err: error, check: name }, 'health check failed')
-    return false
+    return error instanceof NotReady ? error.message : 'reason withheld'
   }
 }
 
