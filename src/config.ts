@@ -188,6 +188,27 @@ export const SETTINGS = {
     fallback: '1000000',
     read: wholeNumber(1000, 1_000_000_000),
   }),
+  registrations: define({
+    flag: 'registrations',
+    placeholder: 'own|management',
+    help: 'where PediaClusters, ClusterSyncResources and FleetAccesses live: in our own store, served by our own API server, or in the API server of a management cluster',
+    fallback: 'own',
+    read: oneOf('own', 'management'),
+  }),
+  kubeconfig: define({
+    flag: 'kubeconfig',
+    placeholder: 'FILE',
+    help: 'how the management cluster is reached; its current context is used, exec plugins are honoured',
+    fallbackHelp: 'the service account of the pod',
+    read: text,
+  }),
+  namespace: define({
+    flag: 'namespace',
+    placeholder: 'NAME',
+    help: 'the namespace of the management cluster that holds the Secrets of authenticationFrom, and our Leases',
+    fallbackHelp: 'that of the pod, or of the context',
+    read: text,
+  }),
   shardingName: define({
     flag: 'sharding-name',
     placeholder: 'NAME',
@@ -221,6 +242,7 @@ type HasFallback =
   | 'firstLists'
   | 'firstListsPerMember'
   | 'continueTokens'
+  | 'registrations'
   | 'changeLogHours'
   | 'changeLogChanges'
   | 'logLevel'
@@ -311,6 +333,17 @@ export function variablesFor(
       Array.isArray(value) ? value.join(',') : String(value),
     ]),
   )
+}
+
+/** Where kubelet says that the API server of our own cluster is; undefined outside of a pod. */
+export interface ClusterAddress {
+  readonly host: string
+  readonly port: string
+}
+
+export function clusterAddress(environment: Environment = process.env): ClusterAddress | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment
+  return host && port ? { host, port } : undefined
 }
 
 /** What sweeps take from the environment: defaults of flags, and how output may look. */

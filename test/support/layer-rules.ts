@@ -10,9 +10,10 @@ export const RANK: Readonly<Record<string, number>> = {
   sync: 3,
   fleet: 3,
   drift: 3,
-  apiserver: 4,
-  demo: 4,
-  cli: 5,
+  management: 4,
+  apiserver: 5,
+  demo: 5,
+  cli: 6,
 }
 
 const layers = Object.entries(RANK).map(([folder, rank]): IForbiddenRuleType => {

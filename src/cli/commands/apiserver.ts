@@ -8,6 +8,7 @@ import { connectStore } from '../../store/connect.ts'
 import { prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { startCertifiedServer } from '../parts/certified-server.ts'
+import { MANAGEMENT_SETTINGS, openManagementCluster } from '../parts/management-cluster.ts'
 import { openRegistrations } from '../parts/open-registrations.ts'
 import { runUpkeep } from '../parts/upkeep.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
@@ -23,6 +24,7 @@ const TAKES = [
   'continueTokens',
   'changeLogHours',
   'changeLogChanges',
+  ...MANAGEMENT_SETTINGS,
   'logLevel',
 ] as const
 
@@ -44,10 +46,14 @@ async function runApiserver(config: Config<(typeof TAKES)[number]>): Promise<voi
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass apiserver' })
   started.defer(() => store.close())
+  const management = openManagementCluster(config, started)
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const upkeep = runUpkeep({ store, clock, log, ...config }, signal)
   started.defer(() => upkeep)
-  const server = await startCertifiedServer({ config, dataDir, store, registrations, log, clock })
+  const server = await startCertifiedServer({
+    ...{ config, dataDir, store, registrations, log, clock },
+    ...(management && { management }),
+  })
   started.defer(() => server.stop())
   console.log(`fleetglass apiserver is ready at ${server.url} (kubeconfig: ${server.kubeconfig})`)
   await aborted(signal)

@@ -1,18 +1,21 @@
 /** The API server on a store: everything it needs put together, listening over TLS. */
 import type { Server } from 'node:https'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Access } from '../../apiserver/access/access.ts'
 import { createAccess } from '../../apiserver/access/create-access.ts'
 import { createCatalogCache } from '../../apiserver/catalog.ts'
 import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
+import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
 import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
 import { registrationRoutes } from '../../apiserver/registration/plugin.ts'
 import { buildServer, type TlsOptions } from '../../apiserver/server.ts'
 import type { Clock } from '../../clock.ts'
 import type { ListenAddress } from '../../config.ts'
 import type { Logger } from '../../log.ts'
+import type { ManagementClient } from '../../management/client.ts'
+import { watchReachability } from '../../management/reachability.ts'
 import { databaseAccessSource } from '../../registration/database-source.ts'
 import { REGISTRATION_KINDS } from '../../registration/kinds.ts'
 import { registrationOpenApi } from '../../registration/open-api.ts'
@@ -30,6 +33,8 @@ export interface ApiServerParts {
   readonly continueByDefault: boolean
   readonly log: Logger
   readonly clock: Clock
+  /** Where registrations live, when they are not our own: then none are served here. */
+  readonly management?: ManagementClient
   /** Of the syncer that runs beside it, in the text that Prometheus reads. */
   readonly syncerMetrics?: () => Promise<string>
 }
@@ -64,31 +69,65 @@ export async function startApiServer(parts: ApiServerParts): Promise<ApiServer> 
 }
 
 async function build(
-  { store, registrations, tls, continueByDefault, log, clock, syncerMetrics }: ApiServerParts,
+  parts: ApiServerParts,
   started: AsyncDisposableStack,
 ): Promise<FastifyInstance> {
+  const { store, registrations, tls, continueByDefault, log, clock, syncerMetrics } = parts
   const catalog = await createCatalogCache(store, log)
   started.defer(() => catalog.close())
   const source = databaseAccessSource(registrations)
   const access = await createAccess({ catalog, source, log, clock })
   started.defer(() => access.close())
-  const authorize: Access['authorizeRegistration'] = (identity, request) =>
-    access.authorizeRegistration(identity, request)
+  const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, access)
   const server = await buildServer({
     ...{ store, catalog, access, log, clock, tls, continueByDefault },
     metrics: metricsOf(processMetrics(), syncerMetrics),
+    readiness: readinessOf(parts, started),
     root: {
-      rootKinds: [...REGISTRATION_KINDS, ...FLEET_KINDS],
+      rootKinds: [...own.kinds, ...FLEET_KINDS],
       source: storedOpenApi(store),
-      rootDocuments: new Map([...registrationOpenApi(), ...fleetOpenApi()]),
+      rootDocuments: new Map([...own.documents, ...fleetOpenApi()]),
     },
     plugins: [
-      registrationRoutes({ registrations, authorize, clock }),
+      ...own.plugins,
       fleetRoutes({ store, catalog, access, clock, wishes: () => storedWishes(store) }),
     ],
   })
   started.defer(() => server.close())
   return server
+}
+
+/** What the root serves of registrations. */
+interface ServedRegistrations {
+  readonly kinds: typeof REGISTRATION_KINDS
+  readonly documents: ReturnType<typeof registrationOpenApi>
+  readonly plugins: readonly FastifyPluginAsync[]
+}
+
+/** There is one truth, and it is not here: what was written here would be lost at the next list. */
+const NO_REGISTRATIONS: ServedRegistrations = { kinds: [], documents: new Map(), plugins: [] }
+
+function ownRegistrations(
+  { registrations, clock }: ApiServerParts,
+  access: Access,
+): ServedRegistrations {
+  const authorize: Access['authorizeRegistration'] = (identity, request) =>
+    access.authorizeRegistration(identity, request)
+  return {
+    kinds: REGISTRATION_KINDS,
+    documents: registrationOpenApi(),
+    plugins: [registrationRoutes({ registrations, authorize, clock })],
+  }
+}
+
+function readinessOf(
+  { management, clock, log }: ApiServerParts,
+  started: AsyncDisposableStack,
+): readonly ReadinessCheck[] {
+  if (!management) return []
+  const reachability = watchReachability(management, { clock, log })
+  started.defer(() => reachability.stop())
+  return [{ name: 'management-cluster', trouble: () => reachability.trouble }]
 }
 
 function metricsOf(own: Registry, syncerMetrics: ApiServerParts['syncerMetrics']) {

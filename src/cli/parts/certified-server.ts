@@ -10,7 +10,10 @@ import { ensurePki, type Pki } from '../data-dir/pki.ts'
 import { type ApiServer, type ApiServerParts, startApiServer } from './api-server.ts'
 
 export interface CertifiedServerParts
-  extends Pick<ApiServerParts, 'store' | 'registrations' | 'log' | 'clock' | 'syncerMetrics'> {
+  extends Pick<
+    ApiServerParts,
+    'store' | 'registrations' | 'management' | 'log' | 'clock' | 'syncerMetrics'
+  > {
   readonly dataDir: string
   readonly config: Config<'listen' | 'continueTokens' | 'tlsSan'>
   /** Entries of their own in the kubeconfig. */
