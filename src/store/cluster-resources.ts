@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { SyncStatus } from '../kube/pedia-cluster.ts'
 import type { Store } from './connect.ts'
-import { type FencedTransaction, type Lease, underLease } from './leases.ts'
+import { type FencedTransaction, FLUSHED, type Lease, StoreWentBack, underLease } from './leases.ts'
 import { CATALOG_CHANNEL } from './notifications.ts'
 
 export interface ClusterResource {
@@ -96,7 +96,8 @@ where (r.kind, r.list_kind, r.singular_name, r.short_names, r.categories, r.name
   is distinct from
       (excluded.kind, excluded.list_kind, excluded.singular_name, excluded.short_names,
        excluded.categories, excluded.namespaced, excluded.api_version, excluded.served_versions,
-       coalesce(excluded.columns_id, r.columns_id), excluded.covers)`
+       coalesce(excluded.columns_id, r.columns_id), excluded.covers)
+returning ${FLUSHED}`
 
 export interface TypeStatus {
   readonly typeId: number
@@ -116,7 +117,8 @@ export async function setSyncStatus(
       `update cluster_resource set status = $3, reason = $4, message = $5,
          changed_at = case when status = $3 then changed_at else clock_timestamp() end
        where cluster_id = $1 and type_id = $2
-       and (status, reason, message) is distinct from ($3, $4, $5)`,
+       and (status, reason, message) is distinct from ($3, $4, $5)
+       returning ${FLUSHED}`,
       [clusterId, typeId, status, reason, message],
     )
     if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
@@ -175,9 +177,13 @@ export async function selectClusterResources(
   }))
 }
 
-/** Moves the position, or forgets it, in the transaction that stores what it covers. */
+/**
+ * Moves the position, or forgets it, in the transaction that stores what it covers.
+ *
+ * @throws StoreWentBack
+ */
 export async function movePosition(
-  { client, clusterId }: FencedTransaction,
+  { client, lease, clusterId }: FencedTransaction,
   typeId: number,
   position: SyncPosition | undefined,
 ): Promise<void> {
@@ -186,5 +192,6 @@ export async function movePosition(
      where cluster_id = $1 and type_id = $2`,
     [clusterId, typeId, position?.resourceVersion ?? null, position?.controlPlaneUid ?? null],
   )
-  if (rowCount !== 1) throw new Error(`type ${typeId} of cluster ${clusterId} is not registered`)
+  // It was registered before anything of it was written.
+  if (rowCount !== 1) throw new StoreWentBack(lease)
 }

@@ -6,7 +6,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Store } from './connect.ts'
-import { type Lease, underLease } from './leases.ts'
+import { FLUSHED, type Lease, underLease } from './leases.ts'
 import { CATALOG_CHANNEL, notifyCatalogChange } from './notifications.ts'
 import type { Database } from './schema.ts'
 
@@ -148,7 +148,8 @@ from (
   from cluster where id = $1
 ) n
 where c.id = n.id and (c.stale_reason, c.version, c.stale_since)
-  is distinct from (n.stale_reason, n.version, n.stale_since)`
+  is distinct from (n.stale_reason, n.version, n.stale_since)
+returning ${FLUSHED}`
 
 /** What belongs to a cluster, in the order in which it is purged. */
 const PURGED_TABLES = [

@@ -15,14 +15,32 @@ export interface Lease {
   readonly clusterId: number
   readonly holder: string
   readonly epoch: bigint
+  /** How far the change log is, as far as this holder knows. */
+  readonly log: { lastSeq: bigint }
 }
 
 /** The cluster is written by another process now, or was removed. */
 export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost'
+  override readonly name: string = 'LeaseLost'
 
-  constructor({ clusterId, holder, epoch }: Lease) {
-    super(`${holder} no longer holds cluster ${clusterId} (epoch ${epoch})`)
+  constructor(
+    { clusterId, holder, epoch }: Lease,
+    message = `${holder} no longer holds cluster ${clusterId} (epoch ${epoch})`,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * The database came back without transactions that it had acknowledged: it crashed, or a replica that
+ * lagged behind took over. What the holder believes to be stored is not; what is stored is whole, and
+ * its positions belong to it.
+ */
+export class StoreWentBack extends LeaseLost {
+  override readonly name = 'StoreWentBack'
+
+  constructor(lease: Lease) {
+    super(lease, `the database lost what was written last of cluster ${lease.clusterId}`)
   }
 }
 
@@ -33,25 +51,31 @@ export async function acquireLease(
 ): Promise<Lease | undefined> {
   const { clusterId, holder, seconds } = wish
   // clock_timestamp, not now(): the statement may have waited for the row.
-  const { rows } = await sql<{ epoch: string }>`
+  const { rows } = await sql<{ epoch: string; last_seq: string }>`
     insert into cluster_lease (cluster_id, holder, epoch, expires_at)
     select id, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds})
     from cluster where id = ${clusterId} and removed_at is null
     on conflict (cluster_id) do update
     set holder = excluded.holder, epoch = cluster_lease.epoch + 1, expires_at = excluded.expires_at
     where cluster_lease.expires_at < clock_timestamp() or cluster_lease.holder = excluded.holder
-    returning epoch`.execute(store.db)
+    returning epoch, last_seq`.execute(store.db)
   const won = rows[0]
-  return won && { clusterId, holder, epoch: BigInt(won.epoch) }
+  const log = { lastSeq: BigInt(won?.last_seq ?? 0) }
+  return won && { clusterId, holder, epoch: BigInt(won.epoch), log }
 }
 
-/** @returns false when the lease is another's: stop writing. An expired one that nobody took is renewed. */
+/**
+ * @returns false when the lease is another's: stop writing. An expired one that nobody took is renewed.
+ * @throws StoreWentBack
+ */
 export async function renewLease(store: Store, lease: Lease, seconds: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { lastSeq: known } = lease.log
+  const { rows } = await sql<{ last_seq: string }>`
     update cluster_lease set expires_at = clock_timestamp() + make_interval(secs => ${seconds})
     where cluster_id = ${lease.clusterId} and holder = ${lease.holder}
-    and epoch = ${lease.epoch}`.execute(store.db)
-  return numAffectedRows === 1n
+    and epoch = ${lease.epoch} returning last_seq`.execute(store.db)
+  if (rows[0] && BigInt(rows[0].last_seq) < known) throw new StoreWentBack(lease)
+  return rows.length === 1
 }
 
 /** Lets another take over at once. The row stays, because it counts the change log. */
@@ -83,18 +107,23 @@ export async function checkLease(
 /** A transaction that holds the lease row. */
 export interface FencedTransaction {
   readonly client: pg.PoolClient
+  readonly lease: Lease
   readonly clusterId: number
-  /** Of the change log. */
-  readonly lastSeq: bigint
+  /** Of the change log; whoever writes entries moves it. */
+  lastSeq: bigint
 }
+
+/** In a `returning`: what was changed is to survive a crash, because no position tells of its loss. */
+export const FLUSHED = `set_config('synchronous_commit', 'on', true)`
 
 /**
  * Runs `work` in a transaction under the lease, again when it fails for its neighbours' sake.
  *
- * Commits are not waited for on disk: what a crash loses here was not yet acknowledged by a
- * position either (same transaction), so it is read from the member again.
+ * Commits are not waited for on disk. What a crash of the database takes with it is seen by the
+ * next transaction, because the change log is shorter than its only writer left it; what writes no
+ * log asks for {@link FLUSHED}.
  *
- * @throws {@link LeaseLost} when the lease is another's.
+ * @throws {@link LeaseLost} when the lease is another's, {@link StoreWentBack} after such a loss.
  */
 export async function underLease<T>(
   store: Store,
@@ -106,8 +135,10 @@ export async function underLease<T>(
     try {
       await client.query('begin; set local synchronous_commit = off')
       const lastSeq = await lockLease(client, lease)
-      const result = await work({ client, clusterId: lease.clusterId, lastSeq })
+      const transaction = { client, lease, clusterId: lease.clusterId, lastSeq }
+      const result = await work(transaction)
       await client.query('commit')
+      noteLastSeq(lease, transaction.lastSeq)
       client.release()
       return result
     } catch (error) {
@@ -124,7 +155,14 @@ async function lockLease(client: pg.PoolClient, lease: Lease): Promise<bigint> {
     [lease.clusterId, lease.holder, lease.epoch],
   )
   if (!rows[0]) throw new LeaseLost(lease)
-  return BigInt(rows[0].last_seq)
+  const lastSeq = BigInt(rows[0].last_seq)
+  if (lastSeq < lease.log.lastSeq) throw new StoreWentBack(lease)
+  return lastSeq
+}
+
+/** Answers of two connections may come in another order than their commits. */
+function noteLastSeq({ log }: Lease, lastSeq: bigint): void {
+  if (lastSeq > log.lastSeq) log.lastSeq = lastSeq
 }
 
 async function rollBack(client: pg.PoolClient): Promise<void> {

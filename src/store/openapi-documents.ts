@@ -29,7 +29,9 @@ export async function putOpenApiDocument(
   const compressed = await compress(body)
   await underLease(store, lease, async ({ client, clusterId }) => {
     // From here on no pruning can take the document before its cluster names it.
-    await client.query('lock table openapi_document in row exclusive mode')
+    await client.query(
+      'set local synchronous_commit = on; lock table openapi_document in row exclusive mode',
+    )
     await client.query(
       'insert into openapi_document (digest, body) values ($1, $2) on conflict (digest) do nothing',
       [digest, compressed],

@@ -166,12 +166,11 @@ async function keysAfter(
 }
 
 /** Counts the log under the lease row, and hands the batch to the sequencer. */
-async function closeLog(
-  { client, clusterId, lastSeq }: FencedTransaction,
-  log: LogCursor,
-): Promise<void> {
+async function closeLog(transaction: FencedTransaction, log: LogCursor): Promise<void> {
+  const { client, clusterId, lastSeq } = transaction
   if (log.lastSeq === lastSeq) return
   await client.query(CLOSE_LOG, [clusterId, log.lastSeq, lastSeq + 1n])
+  transaction.lastSeq = log.lastSeq
 }
 
 const CLOSE_LOG = `

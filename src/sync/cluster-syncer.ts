@@ -14,7 +14,14 @@ import {
 } from '../kube/pedia-cluster.ts'
 import type { RegistrationSource } from '../registration/registration-source.ts'
 import { registerCluster } from '../store/clusters.ts'
-import { acquireLease, type Lease, LeaseLost, releaseLease, renewLease } from '../store/leases.ts'
+import {
+  acquireLease,
+  type Lease,
+  LeaseLost,
+  releaseLease,
+  renewLease,
+  StoreWentBack,
+} from '../store/leases.ts'
 import type { ClusterFacts } from './cluster-status.ts'
 import { InvalidConfig, type MemberAccess } from './member-access.ts'
 import { MemberSession, type SyncConfig } from './member-session.ts'
@@ -108,7 +115,7 @@ export class ClusterSyncer {
 
   /** Syncs while the lease lasts. Returns when another process holds it. */
   async #hold(signal: AbortSignal): Promise<void> {
-    const { store, holder, limits } = this.#options.services
+    const { store, holder, limits, log } = this.#options.services
     const clusterId = await this.#register()
     const lease = await acquireLease(store, { clusterId, holder, seconds: limits.leaseSeconds })
     if (!lease) return
@@ -120,6 +127,9 @@ export class ClusterSyncer {
     try {
       await this.#follow(lease, lost, all)
     } finally {
+      const { reason: error } = lost.signal
+      const { name } = this.#registration.cluster.metadata
+      if (error instanceof StoreWentBack) log.warn({ cluster: name }, error.message)
       this.#held = undefined
       lost.abort(new LeaseLost(lease))
       await this.#endSession()
@@ -143,6 +153,7 @@ export class ClusterSyncer {
       try {
         if (!(await renewLease(store, lease, seconds))) lost.abort(new LeaseLost(lease))
       } catch (error) {
+        if (error instanceof LeaseLost) return lost.abort(error)
         // The store is away: nobody else can take the lease either, and writes compare its epoch.
         log.debug({ err: error }, 'a lease was not renewed')
       }

@@ -254,7 +254,7 @@ export class ResourceSyncer {
     },
     signal: AbortSignal,
   ): TypeMirror {
-    const { services, cluster, controlPlaneUid } = this.#options
+    const { services, cluster, controlPlaneUid, lost } = this.#options
     const { writer, budget, metrics, limits, clock } = services
     const { target, encoders, stored } = of
     const { type, involved } = this.#target
@@ -268,6 +268,7 @@ export class ResourceSyncer {
       limits: limits.batch,
       metrics,
       controlPlaneUid,
+      lost,
       stored,
       now: () => clock.now(),
       report: (news) => this.#setState(nextState(this.#state, news)),

@@ -5,6 +5,7 @@
  * Not here following the member (list-watch.ts), batches (change-queue.ts), SQL (store/).
  */
 import type { SyncPosition } from '../store/cluster-resources.ts'
+import { LeaseLost } from '../store/leases.ts'
 import type { ObjectKey, ObjectRow } from '../store/object-row.ts'
 import type { WriteTarget } from '../store/put-objects.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -45,6 +46,8 @@ export interface MirrorOptions {
   readonly report: (state: MirrorState) => void
   /** The list's own kind, as the member names it. */
   readonly listKind: (kind: string) => Promise<void>
+  /** Nobody of this cluster may write any more; told at once, whether or not there is more to write. */
+  readonly lost: (error: LeaseLost) => void
   readonly signal: AbortSignal
 }
 
@@ -234,8 +237,13 @@ export class TypeMirror implements MirrorSink {
   }
 
   async #write(batch: QueueBatch): Promise<void> {
-    const { writer, target, signal } = this.#options
-    const { refused } = await writer.write(target, batch, signal)
-    for (const { key } of refused) this.#refuse(key, 'the database cannot hold the object')
+    const { writer, target, signal, lost } = this.#options
+    try {
+      const { refused } = await writer.write(target, batch, signal)
+      for (const { key } of refused) this.#refuse(key, 'the database cannot hold the object')
+    } catch (error) {
+      if (error instanceof LeaseLost) lost(error)
+      throw error
+    }
   }
 }

@@ -3,7 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setSyncStatus } from '../../src/store/cluster-resources.ts'
 import { recordClusterState, removeCluster } from '../../src/store/clusters.ts'
-import { acquireLease, LeaseLost, releaseLease, renewLease } from '../../src/store/leases.ts'
+import {
+  acquireLease,
+  LeaseLost,
+  releaseLease,
+  renewLease,
+  StoreWentBack,
+} from '../../src/store/leases.ts'
 import { putOpenApiDocument, removeOpenApiDocument } from '../../src/store/openapi-documents.ts'
 import { applyChanges, finishList } from '../../src/store/put-objects.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -147,6 +153,34 @@ describe('who slept through its lease writes nothing', () => {
       }),
     )
   }
+
+  test('nor who finds that the database lost what was written last', async () => {
+    const cluster = await fresh()
+    await applyChanges(database.store, cluster.target, { changes: [pod], position })
+    await database.store.pool.query(
+      `with gone as (delete from object where cluster_id = $1)
+       update cluster_lease set last_seq = last_seq - 1 where cluster_id = $1`,
+      [cluster.id],
+    )
+    const later = put({ metadata: { name: 'b', namespace: 'a' } })
+    const write = () => applyChanges(database.store, cluster.target, { changes: [later], position })
+    await expect(write()).rejects.toThrow(StoreWentBack)
+    await expect(write()).rejects.toThrow(StoreWentBack)
+    const again = (await other(cluster.id, 'test'))!
+    const target = { ...cluster.target, lease: again }
+    await applyChanges(database.store, target, { changes: [later], position })
+  })
+
+  test('nor whose type the database lost', async () => {
+    const cluster = await fresh()
+    const { typeId } = cluster.target
+    await database.store.pool.query(
+      'delete from cluster_resource where cluster_id = $1 and type_id = $2',
+      [cluster.id, typeId],
+    )
+    const write = applyChanges(database.store, cluster.target, { changes: [], position })
+    await expect(write).rejects.toThrow(StoreWentBack)
+  })
 
   test('a takeover waits for a transaction under way, and the next one is refused', async () => {
     const cluster = await fresh()

@@ -263,6 +263,42 @@ test('the database is away for a while: no event is lost', async () => {
   await member.stop()
 })
 
+test('the database comes back without its last transactions: they are read from the member again', async () => {
+  const member = await startMemberCluster({ bookmarkSeconds: 3600 })
+  await fleet.register('crashed', { apiserver: member.url, syncResources: LIST })
+  await fleet.ready('crashed')
+  put(member, 'kept')
+  await until(async () => (await names('crashed')) === 'default/kept')
+  const [before] = await fleet.query<{ position: string; seq: string }>(
+    `select r.resource_version as position, l.last_seq as seq
+     from cluster c join cluster_lease l on l.cluster_id = c.id
+     join cluster_resource r on r.cluster_id = c.id join resource_type t on t.id = r.type_id
+     where c.name = 'crashed' and t.resource = 'configmaps'`,
+  )
+  put(member, 'lost')
+  await until(async () => (await names('crashed')) === 'default/kept,default/lost')
+  const lists = member.requests({ of: CONFIG_MAPS, kind: 'list' }).length
+  // As a crash leaves it, that took the commits with it which were not flushed.
+  await fleet.query(
+    `with c as (select id from cluster where name = 'crashed'),
+     o as (delete from object using c where cluster_id = c.id and name = 'lost'),
+     h as (delete from change using c where cluster_id = c.id and seq > $1),
+     b as (delete from change_batch using c where cluster_id = c.id and last_seq > $1),
+     p as (update cluster_resource r set resource_version = $2 from c, resource_type t
+           where r.cluster_id = c.id and t.id = r.type_id and t.resource = 'configmaps')
+     update cluster_lease l set last_seq = $1 from c where l.cluster_id = c.id`,
+    [before?.seq, before?.position],
+  )
+  put(member, 'next')
+  await until(async () => (await names('crashed')) === 'default/kept,default/lost,default/next')
+  const log = await fleet.log('crashed', CONFIG_MAPS)
+  expect(log.slice(-3)).toEqual(['A default/kept', 'A default/lost', 'A default/next'])
+  const again = member.requests({ of: CONFIG_MAPS, kind: 'list' }).slice(lists)
+  expect(again.filter(({ query }) => query.get('limit') !== '1')).toEqual([])
+  await fleet.remove('crashed')
+  await member.stop()
+})
+
 test('a lease that another took is respected at once, and taken back when it is free', async () => {
   const member = await startMemberCluster()
   await fleet.stopSyncer()

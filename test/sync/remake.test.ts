@@ -140,7 +140,7 @@ describe('after an upgrade', () => {
     const [row] = await fleet.query<{ cluster_id: number; type_id: number }>(
       `select cluster_id, type_id from object where name = 'p-2'`,
     )
-    const lease = { clusterId: row!.cluster_id, holder: '', epoch: 0n }
+    const lease = { clusterId: row!.cluster_id, holder: '', epoch: 0n, log: { lastSeq: 0n } }
     const target = { lease, typeId: row!.type_id, columnsId: -1 }
     const bounds = { rows: 100, bytes: 1 }
     const first = await readOldRows(fleet.store, target, { after: undefined, bounds })
