@@ -7,7 +7,13 @@
  * @see kubernetes pkg/printers/internalversion/printers.go, printPod: the rule this follows.
  */
 import type { KubeObject } from '../kube/kube-object.ts'
-import { type Cell, type PrintersByResource, TextWithTimes, TimeSince } from './printer.ts'
+import {
+  type Cell,
+  type PrintersByResource,
+  type RowCondition,
+  TextWithTimes,
+  TimeSince,
+} from './printer.ts'
 import {
   ageOf,
   count,
@@ -23,6 +29,19 @@ import {
 } from './read-field.ts'
 
 export const pods: PrintersByResource = { pods: podCells }
+
+const COMPLETED_PHASES: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+}
+
+/** A pod that has ended says so; its cells tell how. */
+export function podConditions({ status }: KubeObject): readonly RowCondition[] {
+  const reason = text(fields(status).phase)
+  if (!Object.hasOwn(COMPLETED_PHASES, reason)) return []
+  const message = COMPLETED_PHASES[reason]!
+  return [{ type: 'Completed', status: 'True', reason, message }]
+}
 
 /** The node controller's reason when a node cannot be reached: its pods' state is not known. */
 const NODE_UNREACHABLE = 'NodeLost'

@@ -29,6 +29,14 @@ export class TextWithTimes {
 /** A bigint keeps the digits of an integer beyond 2^53. `null` is sent as JSON null. */
 export type Cell = string | number | bigint | boolean | null | TimeSince | TextWithTimes
 
+/** What a row says of its object as a whole; a TableRowCondition of meta.k8s.io. */
+export interface RowCondition {
+  readonly type: 'Completed'
+  readonly status: 'True'
+  readonly reason: string
+  readonly message: string
+}
+
 export interface Printer {
   /** Without the `Cluster` column, which belongs to the answer and not to the object. */
   readonly columns: readonly ColumnDefinition[]
@@ -37,6 +45,8 @@ export interface Printer {
    * sends it. Never throws: what is missing or odd prints as kubectl prints it.
    */
   readonly cells: (object: KubeObject) => readonly Cell[]
+  /** Left out: there is never one. */
+  readonly conditions?: (object: KubeObject) => readonly RowCondition[]
 }
 
 /** The cells of one kind, in the order of its columns in columns.json. */

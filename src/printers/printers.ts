@@ -23,7 +23,7 @@ import { jobs } from './jobs.ts'
 import { leases } from './leases.ts'
 import { networkKinds } from './network.ts'
 import { nodes } from './nodes.ts'
-import { pods } from './pods.ts'
+import { podConditions, pods } from './pods.ts'
 import { policies } from './policies.ts'
 import type { Printer, PrintersByResource } from './printer.ts'
 import { rbac } from './rbac.ts'
@@ -39,7 +39,7 @@ import { workloads } from './workloads.ts'
  * Stored with every row's cells. Raise it with every change of what any printer prints: rows of
  * an older version are then printed again.
  */
-export const PRINTER_VERSION = 1
+export const PRINTER_VERSION = 2
 
 const BUILT_IN: PrintersByResource = {
   ...admission,
@@ -77,7 +77,11 @@ const DEFAULT_PRINTER: Printer = {
 const PRINTERS: ReadonlyMap<string, Printer> = new Map(
   Object.entries(BUILT_IN).map(([resource, cells]) => [
     resource,
-    { columns: builtInColumns(resource)!, cells },
+    {
+      columns: builtInColumns(resource)!,
+      cells,
+      ...(resource === 'pods' && { conditions: podConditions }),
+    },
   ]),
 )
 

@@ -10,7 +10,7 @@ import type { Keyring } from '../keyring.ts'
 import { apiVersionOf, type GroupVersionResource } from '../kube/group-resource.ts'
 import { CLUSTER_ANNOTATION, type KubeObject } from '../kube/kube-object.ts'
 import { storedAs } from '../kube/moved-resources.ts'
-import { encodeCells } from '../printers/cell.ts'
+import { encodeRow } from '../printers/cell.ts'
 import type { Printer } from '../printers/printer.ts'
 import type { ObjectKey, ObjectRow } from '../store/object-row.ts'
 import { applyEdits, type ByteEdit, movedOffset } from './byte-edits.ts'
@@ -100,7 +100,7 @@ function encode(bytes: Buffer, scan: Scan, parts: FixedParts & { printer: Printe
     tokens: scan.tokens,
     statusTokens: scan.statusTokens,
     resourceVersionOffset: movedOffset(meta.resourceVersionStart + 1, metadata.start, edits),
-    cells: encodeCells(parts.printer.cells(parsed(whole.toString('utf8'), scan, meta.columns))),
+    cells: encodeRow(parts.printer, parsed(whole.toString('utf8'), scan, meta.columns)),
     head: whole.subarray(0, headEnd),
     metadata: whole.subarray(headEnd, tailStart),
     tail: whole.subarray(tailStart),

@@ -10,8 +10,9 @@ import { ClientGone, ResponseWriter } from '../../src/apiserver/encode/response-
 import { tableRows } from '../../src/apiserver/encode/table-row.ts'
 import { jsonToYaml, jsonToYamlItem } from '../../src/apiserver/encode/yaml.ts'
 import type { ColumnDefinition } from '../../src/kube/table.ts'
-import { encodeCells } from '../../src/printers/cell.ts'
-import { TimeSince } from '../../src/printers/printer.ts'
+import { encodeCells, encodeRow } from '../../src/printers/cell.ts'
+import { type Printer, TimeSince } from '../../src/printers/printer.ts'
+import { printerFor } from '../../src/printers/printers.ts'
 import type { RawRow } from '../../src/store/list-request.ts'
 
 /** Strings that YAML readers like to take for something else. */
@@ -241,6 +242,34 @@ test('a row made with columns that nobody knows any more shows its name', () => 
     Buffer.concat([...tableRows({ ...of, columnSet: () => columns }).row(row)]).toString()
   expect(text(undefined)).toBe('{"cells":["dot-01","web\\"0",null],"object":null}')
   expect(text([column('Name'), column('Age')])).toBe('{"cells":["dot-01","x","60s"],"object":null}')
+})
+
+test('a row keeps its conditions, also where its cells are moved', () => {
+  const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod' }
+  const printer: Printer = {
+    columns: [column('Name'), column('Phase')],
+    cells: () => ['x]"', 'a,b'],
+    ...(({ conditions }) => conditions && { conditions })(printerFor(pods)),
+  }
+  const row = {
+    ...{ clusterId: 1, apiVersion: 'v1', columnsId: 9 },
+    cells: encodeRow(printer, { status: { phase: 'Failed' } }),
+  } as RawRow
+  const sent = (columns: readonly ColumnDefinition[]) => {
+    const union = uniteColumns([columns])
+    const of = { union, clusterName: () => 'dot-01', object: null, nowMilliseconds: 0 }
+    const { row: toJson } = tableRows({ ...of, columnSet: () => printer.columns })
+    return JSON.parse(Buffer.concat([...toJson(row)]).toString())
+  }
+  const conditions = [
+    { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
+  ]
+  expect(sent(printer.columns)).toEqual({
+    ...{ cells: ['dot-01', 'x]"', 'a,b'], conditions, object: null },
+  })
+  expect(sent([column('Phase'), column('Other'), column('Name')])).toEqual({
+    ...{ cells: ['dot-01', 'a,b', null, 'x]"'], conditions, object: null },
+  })
 })
 
 describe('the response writer', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeCells, renderCells, splitCells } from '../../src/printers/cell.ts'
+import { encodeCells, renderCells, splitRow } from '../../src/printers/cell.ts'
 import { type Cell, TextWithTimes, TimeSince } from '../../src/printers/printer.ts'
 
 const NOW = 1_764_558_645_000
@@ -72,7 +72,7 @@ const cell = fc.oneof(
 test('splitting takes a row apart at its cells', () => {
   fc.assert(
     fc.property(fc.array(cell), (cells) => {
-      const parts = splitCells(encodeCells(cells)).map((part) => part.toString())
+      const parts = splitRow(encodeCells(cells)).cells.map((part) => part.toString())
       expect(parts).toEqual(cells.map((one) => encodeCells([one]).toString()))
     }),
   )

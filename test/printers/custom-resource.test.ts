@@ -55,7 +55,7 @@ describe('a value and the type of its column', () => {
   ])('%s', (...[, type, value, printed]) => {
     const object = value === undefined ? {} : { v: value }
     const printer = customResourcePrinter([{ name: 'V', type, jsonPath: '.v' }])
-    const cells = printedAt(NOW, printer, object) as readonly unknown[]
+    const { cells } = printedAt(NOW, printer, object)
     expect(cells[1]).toEqual(printed)
   })
 })
@@ -72,7 +72,7 @@ describe('columns', () => {
       ['Age', 'date'],
     ])
     const metadata = { name: 'x', creationTimestamp: '2026-01-01T00:00:00Z' }
-    expect(printedAt(NOW, printer, { metadata })).toEqual(['x', '24h'])
+    expect(printedAt(NOW, printer, { metadata })).toEqual({ cells: ['x', '24h'] })
   })
 
   test('all that a column can say', () => {
@@ -94,7 +94,7 @@ describe('columns', () => {
 
   test('v1beta1 spells it JSONPath', () => {
     const printer = customResourcePrinter([{ name: 'V', type: 'string', JSONPath: '.v' }])
-    expect(printedAt(NOW, printer, { metadata: { name: 'x' }, v: 'y' })).toEqual(['x', 'y'])
+    expect(printedAt(NOW, printer, { metadata: { name: 'x' }, v: 'y' }).cells).toEqual(['x', 'y'])
   })
 
   test('the first column without a meaning ends the table', () => {
@@ -103,11 +103,11 @@ describe('columns', () => {
 
   test('a path that finds several values prints the first', () => {
     const printer = customResourcePrinter([column('V', '.list[*]')])
-    expect(printedAt(NOW, printer, { list: ['a', 'b'] })).toEqual(['', 'a'])
+    expect(printedAt(NOW, printer, { list: ['a', 'b'] }).cells).toEqual(['', 'a'])
   })
 
   test('a path that meets an error prints null', () => {
     const printer = customResourcePrinter([column('V', '.list[5]'), column('W', '.list[0]')])
-    expect(printedAt(NOW, printer, { list: ['a'] })).toEqual(['', null, 'a'])
+    expect(printedAt(NOW, printer, { list: ['a'] }).cells).toEqual(['', null, 'a'])
   })
 })

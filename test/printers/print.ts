@@ -1,6 +1,6 @@
 /** From objects to the cells a client reads, through the stored form. */
 import type { KubeObject } from '../../src/kube/kube-object.ts'
-import { encodeCells, renderCells } from '../../src/printers/cell.ts'
+import { encodeRow, renderCells } from '../../src/printers/cell.ts'
 import type { Printer } from '../../src/printers/printer.ts'
 import { printerFor } from '../../src/printers/printers.ts'
 
@@ -14,9 +14,14 @@ export function parseExactly(text: string): unknown {
   return JSON.parse(text, reviver)
 }
 
-/** Cells as sent at a given time, in milliseconds since 1970. */
-export function printedAt(now: number, printer: Printer, object: KubeObject): unknown {
-  return parseExactly(`[${renderCells(encodeCells(printer.cells(object)), now)}]`)
+export interface PrintedRow {
+  readonly cells: readonly unknown[]
+  readonly conditions?: unknown
+}
+
+/** A row as sent at a given time, in milliseconds since 1970. */
+export function printedAt(now: number, printer: Printer, object: KubeObject): PrintedRow {
+  return parseExactly(`{"cells":[${renderCells(encodeRow(printer, object), now)}]}`) as PrintedRow
 }
 
 /** What every test here takes for the present. */
@@ -33,6 +38,6 @@ export function rowOf(resource: string, object: KubeObject): Record<string, unkn
     version: 'v1',
     kind: '',
   })
-  const cells = printedAt(NOW, printer, object) as readonly unknown[]
+  const { cells } = printedAt(NOW, printer, object)
   return Object.fromEntries(printer.columns.map(({ name }, i) => [name, cells[i]]))
 }

@@ -69,9 +69,9 @@ describe.each(files)('%s', (file) => {
     expect(printer.columns).toEqual(recording.table.columnDefinitions)
   })
 
-  test('cells', () => {
+  test('cells and conditions', () => {
     const now = Date.parse(recording.recordedAt)
     const printed = recording.table.rows.map(({ object }) => printedAt(now, printer, object))
-    expect(printed).toEqual(recording.table.rows.map(({ cells }) => cells))
+    expect(printed).toEqual(recording.table.rows.map(({ object: _, ...row }) => row))
   })
 })

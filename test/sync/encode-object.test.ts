@@ -8,7 +8,7 @@ import {
   labelKeyPath,
   typeSeed,
 } from '../../src/kube/search-token.ts'
-import { splitCells } from '../../src/printers/cell.ts'
+import { splitRow } from '../../src/printers/cell.ts'
 import type { Cell, Printer } from '../../src/printers/printer.ts'
 import { createObjectEncoder, InvalidObject } from '../../src/sync/encode-object.ts'
 
@@ -149,8 +149,8 @@ describe('columns', () => {
     const row = encode(
       `{"metadata":{${NAMED}},"spec":{"id":9223372036854775807},"status":{"phase":"Up"}}`,
     )
-    expect(splitCells(row.cells).map(String)).toContain('9223372036854775807')
-    expect(splitCells(row.cells).map(String)).toContain('"Up"')
+    expect(splitRow(row.cells).cells.map(String)).toContain('9223372036854775807')
+    expect(splitRow(row.cells).cells.map(String)).toContain('"Up"')
   })
 })
 

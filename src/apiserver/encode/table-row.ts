@@ -1,6 +1,6 @@
 /** Rows of a meta.k8s.io Table: the cluster, the stored cells with ages as of now, the object. */
 import type { ColumnDefinition } from '../../kube/table.ts'
-import { renderCells, splitCells } from '../../printers/cell.ts'
+import { renderCells, splitRow } from '../../printers/cell.ts'
 import type { RawRow } from '../../store/list-request.ts'
 import { CLUSTER_COLUMN, type ColumnUnion, type Places } from './column-union.ts'
 import type { RowJson } from './row-json.ts'
@@ -56,8 +56,9 @@ export function tableRows(options: TableOptions): TableRows {
 
 function placed(cells: Buffer, places: Places): readonly Buffer[] {
   if (places === 'as-they-are') return [cells]
-  const own = splitCells(cells)
-  return joined(places.map((place) => (place === undefined ? NULL : (own[place] ?? NULL))))
+  const own = splitRow(cells)
+  const moved = places.map((place) => (place === undefined ? NULL : (own.cells[place] ?? NULL)))
+  return [...joined(moved), own.rest]
 }
 
 /** A moment's state: the columns of a CRD changed, and this catalog is older than the row. */

@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../../kube/kube-object.ts'
 import type { Representation } from '../../kube/media-type.ts'
-import { encodeCells, renderCells } from '../../printers/cell.ts'
+import { encodeRow, renderCells } from '../../printers/cell.ts'
 import { customResourcePrinter } from '../../printers/custom-resource.ts'
 import type { Printer } from '../../printers/printer.ts'
 import { formatJson } from '../../registration/json-text.ts'
@@ -104,7 +104,7 @@ function asTables(parts: RepresenterParts): Representer {
 
 function row(item: Served, printer: Printer, parts: RepresenterParts): string {
   const { representation, includeObject, nowMilliseconds } = parts
-  const stored = encodeCells(printer.cells(item.object as Parameters<Printer['cells']>[0]))
+  const stored = encodeRow(printer, item.object as Parameters<Printer['cells']>[0])
   const cells = renderCells(stored, nowMilliseconds()).toString()
   return `{"cells":[${cells}],"object":${rowObject(item, includeObject, representation.metaVersion)}}`
 }
