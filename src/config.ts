@@ -216,6 +216,13 @@ export const SETTINGS = {
     fallbackHelp: 'those without one',
     read: text,
   }),
+  leaseHolder: define({
+    flag: 'lease-holder',
+    placeholder: 'NAME',
+    help: 'the name under which a syncer holds its clusters: unlike any other, and kept when it is started again, it need not wait for what it held',
+    fallbackHelp: 'host, process and a random part',
+    read: text,
+  }),
   metricsListen: define({
     flag: 'metrics-listen',
     placeholder: 'HOST:PORT',

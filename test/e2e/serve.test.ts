@@ -1,5 +1,13 @@
 /** `fleetglass serve` from its first start to its last: registering, resuming, recovering, stopping. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -275,11 +283,15 @@ describe.skipIf(!HAS_KUBECTL)('a PediaCluster with kubectl', () => {
   }, 90_000)
 
   test('get -w shows how it comes in step', async () => {
-    const watching = kubectl.paste('timeout 15 kubectl get pediaclusters -w')
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    const seen = join(shared, 'watched')
+    const watching = kubectl.paste(`timeout 30 kubectl get pediaclusters -w >${seen} &
+      trap "kill $!" EXIT; timeout 30 sh -c 'until grep -q True ${seen}; do sleep 0.1; done'`)
+    await until(() => existsSync(seen), 10_000)
     await register(kubectl)
-    const { stdout } = await watching
-    expect(stdout).toMatch(/^NAME +READY +VERSION +APISERVER\n(.*\n)*one +True +v1\.33\.1 +http:/)
+    await watching
+    expect(readFileSync(seen, 'utf8')).toMatch(
+      /^NAME +READY +VERSION +APISERVER\n(.*\n)*one +True +v1\.33\.1 +http:/,
+    )
   }, 60_000)
 
   test('a manifest with a mistake is refused with the name of the field, by every kind of apply', async () => {

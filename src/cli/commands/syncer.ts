@@ -30,6 +30,7 @@ const TAKES = [
   'firstListsPerMember',
   'metricsListen',
   'shardingName',
+  'leaseHolder',
   'logLevel',
 ] as const
 
@@ -67,7 +68,7 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
     ...{ store, keyring, secretValues, trustedKubeconfigs, log },
     registrations: databaseRegistrationSource(registrations),
     clock: systemClock,
-    holder: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
+    holder: config.leaseHolder ?? `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
     ...(prune && { prune }),
     ...(shardingName !== undefined && { shardingName }),
     limits: { firstLists, firstListsPerMember },

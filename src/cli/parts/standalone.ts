@@ -4,6 +4,8 @@
  * Each part is stopped in the reverse order of its start, and none for longer than its share of the
  * five seconds that a stop may take.
  */
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
@@ -103,6 +105,7 @@ async function startParts(
     ...inherited(config),
     databaseUrl: database.url,
     encryptionKeyFile: keyFile,
+    leaseHolder: leaseHolderOf(config, dataDir),
   })
   const syncer = startSyncerProcess({ variables, log, clock })
   running.syncer = syncer
@@ -110,6 +113,16 @@ async function startParts(
   const { url, kubeconfig } = api
   const stop = () => started.disposeAsync()
   return { url, kubeconfig, dataDir, ended: database.ended, stop }
+}
+
+/**
+ * One name for every syncer that we start here, so that one that is started again has its clusters
+ * back at once. On a store of our own the lock of the directory keeps others out; a database may be
+ * shared, so there the name is good for this start only.
+ */
+function leaseHolderOf({ databaseUrl }: StandaloneConfig, dataDir: string): string {
+  const here = `${hostname()}:${dataDir}`
+  return databaseUrl === undefined ? here : `${here}/${randomBytes(4).toString('hex')}`
 }
 
 /** What the syncer must know as it was given to us. */
