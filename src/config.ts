@@ -1,8 +1,8 @@
 /**
  * Everything that can be set from outside, in one table.
  *
- * The flags of each command, the FLEETGLASS_* variables, `--help` and the table in README.md are
- * made from `SETTINGS`, so a default is written once. Nothing else in src/ reads the environment.
+ * The flags of each command, the FLEETGLASS_* variables, the keys of a file, `--help` and the table
+ * in README.md are made from `SETTINGS`, so a default is written once. Nothing else in src/ reads the environment.
  */
 import type { FieldPath } from './kube/field-selector.ts'
 import type { LogLevel } from './log.ts'
@@ -31,8 +31,17 @@ export interface Setting<T> {
 /** In place of the defaults in the table, for a command that has others. */
 export type Fallbacks = { readonly [K in SettingName]?: string }
 
+/** Read by cli/config-file.ts. */
+export interface ConfigFile {
+  readonly path: string
+  /** By flag, as it would be typed. */
+  readonly values: ReadonlyMap<string, string>
+}
+
 export interface Sources {
   readonly environment?: Environment
+  /** What `--config` names; asked for what neither a flag nor a variable says. */
+  readonly file?: ConfigFile | undefined
   readonly fallbacks?: Fallbacks
 }
 
@@ -89,6 +98,12 @@ function prunePaths(given: string): Read<readonly FieldPath[]> {
 const define = <T>(setting: Setting<T>): Setting<T> => setting
 
 export const SETTINGS = {
+  config: define({
+    flag: 'config',
+    placeholder: 'FILE',
+    help: 'YAML with further settings, by the names of their flags; flags and variables win',
+    read: text,
+  }),
   dataDir: define({
     flag: 'data-dir',
     placeholder: 'DIR',
@@ -276,7 +291,8 @@ export function variableOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Reads these settings, or reports every mistake at once. A flag wins over its variable.
+ * Reads these settings, or reports every mistake at once. A flag wins over its variable, and that
+ * over the file.
  *
  * @param flags - by setting name, as typed; a list for a setting that may be repeated.
  * @throws {@link ConfigError} naming each flag or variable that is malformed.
@@ -284,14 +300,16 @@ export function variableOf(setting: Setting<unknown>): string {
 export function parseConfig<Name extends SettingName>(
   names: readonly Name[],
   flags: Readonly<Record<string, unknown>>,
-  { environment = process.env, fallbacks = {} }: Sources = {},
+  { environment = process.env, file, fallbacks = {} }: Sources = {},
 ): Config<Name> {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const name of names) {
     const setting: Setting<unknown> = SETTINGS[name]
     const given =
-      givenFor(setting, flags[name], environment) ?? fallbackOf(setting, fallbacks[name])
+      givenFor(setting, flags[name], environment) ??
+      givenIn(file, setting) ??
+      fallbackOf(setting, fallbacks[name])
     if (given === undefined) continue
     const result = setting.read(given.text)
     if ('value' in result) values[name] = result.value
@@ -318,6 +336,11 @@ function givenFor(
   const variable = variableOf(setting)
   const value = environment[variable]
   return value === undefined ? undefined : { text: value, by: variable }
+}
+
+function givenIn(file: ConfigFile | undefined, { flag }: Setting<unknown>): Given | undefined {
+  const text = file?.values.get(flag)
+  return text === undefined ? undefined : { text, by: `${flag} in ${file?.path}` }
 }
 
 function fallbackOf(setting: Setting<unknown>, other: string | undefined): Given | undefined {

@@ -9,14 +9,15 @@ import {
   type SettingName,
   variableOf,
 } from '../config.ts'
+import { readConfigFile } from './config-file.ts'
 
-/** Adds a flag for each of these settings. */
+/** Adds a flag for each of these settings, and `--config`. */
 export function addSettings(
   command: Command,
   names: readonly SettingName[],
   fallbacks: Fallbacks = {},
 ): Command {
-  for (const name of names) {
+  for (const name of [...names, 'config'] as const) {
     command.addOption(optionFor(name, { ...SETTINGS[name], ...fallbackIn(fallbacks, name) }))
   }
   return command
@@ -27,13 +28,15 @@ function fallbackIn(fallbacks: Fallbacks, name: SettingName): { readonly fallbac
   return fallback === undefined ? {} : { fallback }
 }
 
-/** @throws ConfigError naming every flag or variable that is malformed. */
+/** @throws ConfigError naming every flag, variable or line of the file that is malformed. */
 export function readSettings<Name extends SettingName>(
   command: Command,
   names: readonly Name[],
   fallbacks: Fallbacks = {},
 ): Config<Name> {
-  return parseConfig(names, command.opts(), { fallbacks })
+  const { config } = parseConfig(['config'], command.opts())
+  const file = config === undefined ? undefined : readConfigFile(config)
+  return parseConfig(names, command.opts(), { file, fallbacks })
 }
 
 function optionFor(name: SettingName, setting: Setting<unknown>): Option {
