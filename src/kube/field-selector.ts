@@ -2,9 +2,11 @@
  * Field selectors over any path: `status.phase notin (Running),spec.containers[].name=main`.
  *
  * A superset of what a real API server takes: after `=`, `==` and `!=` the value reaches up to the
- * next comma, and `\,` `\=` `\\` stand for these characters. Beyond it there are `in`, `notin`,
- * a path alone (exists), `!path`, quotes around keys and values, list elements `[]` (or `[*]`) and `[1]`.
+ * next comma, and `\,` `\=` `\\` stand for these characters. Beyond it there are `in`, `notin`, `>`,
+ * `>=`, `<`, `<=`, a path alone (exists), `!path`, quotes around keys and values, list elements `[]`
+ * (or `[*]`) and `[1]`. kubectl sends all of it as typed.
  */
+import { COMPARABLE_FORMATS, parseComparable } from './comparable.ts'
 import { StatusError } from './status-error.ts'
 
 /** One step of a path: an object key, any element of a list, or the element at an index. */
@@ -29,6 +31,21 @@ export type FieldRequirement =
       readonly values: readonly string[]
     }
   | { readonly path: FieldPath; readonly operator: 'Exists' | 'DoesNotExist' }
+  | FieldComparison
+
+/** Holds when a value at the path is of the kind of `value` and so much greater or less. */
+export interface FieldComparison {
+  readonly path: FieldPath
+  readonly operator: ComparisonOperator
+  /** What kube/comparable.ts can read. */
+  readonly value: string
+}
+
+export type ComparisonOperator = 'Gt' | 'Gte' | 'Lt' | 'Lte'
+
+const COMPARISONS: Readonly<Record<string, ComparisonOperator>> = {
+  ...{ '>': 'Gt', '>=': 'Gte', '<': 'Lt', '<=': 'Lte' },
+}
 
 /** @throws 400 `BadRequest` naming the part that cannot be understood. Empty text: none. */
 export function parseFieldSelector(text: string): readonly FieldRequirement[] {
@@ -79,7 +96,13 @@ function formatRequirement(requirement: FieldRequirement): string {
       return path
     case 'DoesNotExist':
       return `!${path}`
+    default:
+      return `${path}${symbolOf(requirement.operator)}${quote(requirement.value)}`
   }
+}
+
+function symbolOf(operator: ComparisonOperator): string {
+  return Object.keys(COMPARISONS).find((symbol) => COMPARISONS[symbol] === operator)!
 }
 
 function quote(text: string): string {
@@ -87,8 +110,8 @@ function quote(text: string): string {
 }
 
 /** Keys that need no quotes; everything that has a meaning in the grammar is left out. */
-const PLAIN_KEY = /^[^\s.[\]()=!,'"\\]+$/
-const KEY = /[^\s.[\]()=!,'"\\]+/y
+const PLAIN_KEY = /^[^\s.[\]()=!<>,'"\\]+$/
+const KEY = /[^\s.[\]()=!<>,'"\\]+/y
 /** Inside parentheses. */
 const LIST_VALUE = /(?:\\[\\,=]|[^\s(),'"\\])+/y
 /** After `=`: as upstream, everything up to a comma, so that names with spaces work. */
@@ -97,6 +120,7 @@ const QUOTED = /'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/sy
 const INDEX = /\d{1,9}(?=\])/y
 const SPACE = /\s*/y
 const WORD_OPERATOR = /(?:in|notin)(?=[\s(])/y
+const COMPARISON = /[<>]=?/y
 
 class Reader {
   readonly text: string
@@ -199,9 +223,17 @@ function parseComparison(reader: Reader, path: FieldPath): FieldRequirement {
   if (reader.takeText('==') || reader.takeText('=')) {
     return { path, operator: 'In', values: [parseExactValue(reader)] }
   }
+  const comparison = reader.take(COMPARISON)
+  if (comparison) return compare(reader, { path, operator: COMPARISONS[comparison[0]]! })
   const word = reader.take(WORD_OPERATOR)
   if (!word) return { path, operator: 'Exists' }
   return { path, operator: word[0] === 'in' ? 'In' : 'NotIn', values: parseList(reader) }
+}
+
+function compare(reader: Reader, of: Omit<FieldComparison, 'value'>): FieldComparison {
+  const value = parseExactValue(reader)
+  if (parseComparable(value)) return { ...of, value }
+  throw reader.refuse(`what is compared with must be ${COMPARABLE_FORMATS}`)
 }
 
 function parseExactValue(reader: Reader): string {

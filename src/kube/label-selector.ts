@@ -7,6 +7,7 @@
  * @see apimachinery/pkg/labels/selector.go
  */
 import { labelKeyProblems, labelValueProblems } from './label-syntax.ts'
+import { isComparisonLabel } from './search-comparison.ts'
 import { StatusError } from './status-error.ts'
 
 export type LabelRequirement =
@@ -187,7 +188,7 @@ function parseRequirement(tokens: TokenReader): LabelRequirement {
     throw refuseRequirement(`found '${word.text}', expected: identifier`)
   }
   const key = word.text
-  const problems = labelKeyProblems(key)
+  const problems = isComparisonLabel(key) ? [] : labelKeyProblems(key)
   if (problems.length > 0) throw refuseRequirement(invalid('<nil>', key, problems.join('; ')))
   if (negated) return { key, operator: 'DoesNotExist' }
   const next = tokens.peek().kind

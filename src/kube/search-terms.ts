@@ -4,8 +4,10 @@
  * What is not in these tables is refused by name, never ignored: nothing may widen a result.
  * What the conditions mean is in search.ts.
  */
+import type { FieldComparison } from './field-selector.ts'
 import { isSearchLabel, type LabelRequirement } from './label-selector.ts'
 import { didYouMean } from './nearest.ts'
+import { isComparisonLabel, parseComparisonLabel } from './search-comparison.ts'
 import { StatusError } from './status-error.ts'
 
 export type SearchTermName =
@@ -111,6 +113,7 @@ export interface SplitLabels {
   readonly clusterLabels: readonly LabelRequirement[]
   /** Requirements on the labels of objects. */
   readonly objectLabels: readonly LabelRequirement[]
+  readonly comparisons: readonly FieldComparison[]
 }
 
 /** @throws 400 `BadRequest` for a `clusterpedia.io` key that is not known. */
@@ -118,14 +121,16 @@ export function splitSearchLabels(requirements: readonly LabelRequirement[]): Sp
   const terms: SearchTerm[] = []
   const clusterLabels: LabelRequirement[] = []
   const objectLabels: LabelRequirement[] = []
+  const comparisons: FieldComparison[] = []
   for (const requirement of requirements) {
     const { key } = requirement
     if (!isSearchLabel(key)) objectLabels.push(requirement)
+    else if (isComparisonLabel(key)) comparisons.push(parseComparisonLabel(requirement))
     else if (key.startsWith(CLUSTER_LABEL) && key !== CLUSTER_LABEL) {
       clusterLabels.push({ ...requirement, key: key.slice(CLUSTER_LABEL.length) })
     } else terms.push(labelTerm(requirement))
   }
-  return { terms, clusterLabels, objectLabels }
+  return { terms, clusterLabels, objectLabels, comparisons }
 }
 
 function labelTerm(requirement: LabelRequirement): SearchTerm {

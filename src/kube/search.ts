@@ -96,10 +96,9 @@ export function parseSearch(query: URLSearchParams): Search {
     ...createdCondition(terms),
     ...ownerCondition(terms),
     ...labels.objectLabels.map((requirement) => ({ on: 'label' as const, requirement })),
-    ...parseFieldSelector(query.get('fieldSelector') ?? '').map((requirement) => ({
-      on: 'field' as const,
-      requirement,
-    })),
+    ...[...labels.comparisons, ...parseFieldSelector(query.get('fieldSelector') ?? '')].map(
+      (requirement) => ({ on: 'field' as const, requirement }),
+    ),
   ]
   refuseTooMany(conditions)
   return {

@@ -12,7 +12,7 @@ import type { Store } from './connect.ts'
 import type { ListRequest } from './list-request.ts'
 import { fromPostgres } from './pg-error.ts'
 import { inScope, visibleClusters } from './scope-filter.ts'
-import { unescapeFromStore, valuesIn, WHOLE_OBJECT } from './values-at-path.ts'
+import { unescapeFromStore, valuesAt } from './values-at-path.ts'
 
 export interface CountRequest extends Pick<ListRequest, 'type' | 'scope' | 'conditions'> {
   readonly by: ReadonlyArray<'cluster' | 'namespace' | FieldPath>
@@ -36,7 +36,8 @@ export async function countGroups(
   request: CountRequest,
 ): Promise<readonly CountedGroup[]> {
   const scope = visibleClusters(request.scope)
-  if (scope.length === 0) return []
+  // As the query answers when nothing is found: without groups it is a count of none.
+  if (scope.length === 0) return request.by.length === 0 ? [{ values: [], count: 0 }] : []
   const { sql: text, parameters } = groupsQuery(request, scope).compile(store.db)
   const { rows } = await store.readers
     .query<Record<string, string | null>>(text, [...parameters])
@@ -78,5 +79,5 @@ function groupsQuery(
 
 function valuesOf(path: FieldPath, alias: string): RawBuilder<unknown> {
   return sql`left join lateral
-    (select distinct v from unnest(${valuesIn(WHOLE_OBJECT, path)}) v) ${sql.id(alias)} on true`
+    (select distinct v from unnest(${valuesAt(path)}) v) ${sql.id(alias)} on true`
 }

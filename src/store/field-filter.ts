@@ -5,13 +5,14 @@
  * exists, which element of a list) is read from the stored text.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { FieldPath, FieldRequirement } from '../kube/field-selector.ts'
+import { parseComparable } from '../kube/comparable.ts'
+import type { FieldComparison, FieldPath, FieldRequirement } from '../kube/field-selector.ts'
 import { childPath, elementPath, fieldToken, type Hash64, typeSeed } from '../kube/search-token.ts'
 import { columnIn } from './column-filter.ts'
 import type { TypeNames } from './condition-filter.ts'
 import { hasToken } from './label-filter.ts'
 import { bigintArray, textArray } from './sql-value.ts'
-import { escapeForStore, existsIn, valuesIn, WHOLE_OBJECT } from './values-at-path.ts'
+import { escapeForStore, existsAt, nodesAt, valuesAt } from './values-at-path.ts'
 
 export function matchesField(requirement: FieldRequirement, types: TypeNames): RawBuilder<boolean> {
   switch (requirement.operator) {
@@ -20,12 +21,26 @@ export function matchesField(requirement: FieldRequirement, types: TypeNames): R
     case 'NotIn':
       return sql`not ${hasValue(requirement, types)}`
     case 'Exists':
-      return existsIn(WHOLE_OBJECT, requirement.path)
+      return existsAt(requirement.path)
     case 'DoesNotExist':
-      return sql`not ${existsIn(WHOLE_OBJECT, requirement.path)}`
+      return sql`not ${existsAt(requirement.path)}`
+    case 'Gt':
+    case 'Gte':
+    case 'Lt':
+    case 'Lte':
+      return compares(requirement)
     default:
       return unreachable(requirement)
   }
+}
+
+const SYMBOLS = { Gt: sql`>`, Gte: sql`>=`, Lt: sql`<`, Lte: sql`<=` } as const
+
+/** A scan of all that the other conditions leave: no index knows the order of every path. */
+function compares({ path, operator, value }: FieldComparison): RawBuilder<boolean> {
+  const size = parseComparable(value)?.kind === 'time' ? sql`time_in` : sql`number_in`
+  return sql`exists (select from unnest(${nodesAt(path)}) node
+    where ${size}(node #>> '{}') ${SYMBOLS[operator]} ${size}(${value}::text))`
 }
 
 interface PathValues {
@@ -40,7 +55,7 @@ interface PathValues {
 function hasValue(wanted: PathValues, types: TypeNames): RawBuilder<boolean> {
   const found = isPresent(wanted, types)
   if (!wanted.values.includes('')) return found
-  return sql`(${found} or not ${existsIn(WHOLE_OBJECT, wanted.path)})`
+  return sql`(${found} or not ${existsAt(wanted.path)})`
 }
 
 function isPresent(wanted: PathValues, types: TypeNames): RawBuilder<boolean> {
@@ -98,7 +113,7 @@ function hasStatusToken(tokens: readonly bigint[]): RawBuilder<boolean> {
 }
 
 function hasTextValue({ path, values }: PathValues): RawBuilder<boolean> {
-  return sql`coalesce(${valuesIn(WHOLE_OBJECT, path)} && ${textArray(values.map(escapeForStore))}, false)`
+  return sql`coalesce(${valuesAt(path)} && ${textArray(values.map(escapeForStore))}, false)`
 }
 
 /** Paths that have no token, because they are columns. A map: a path may be `constructor`. */

@@ -11,7 +11,7 @@ import type { LabelRequirement } from '../kube/label-selector.ts'
 import { childPath, fieldToken, labelKeyPath, typeSeed } from '../kube/search-token.ts'
 import type { TypeNames } from './condition-filter.ts'
 import { bigintArray } from './sql-value.ts'
-import { valuesIn } from './values-at-path.ts'
+import { valuesAt } from './values-at-path.ts'
 
 export function matchesLabel(requirement: LabelRequirement, types: TypeNames): RawBuilder<boolean> {
   const hasKey = hasToken(
@@ -60,7 +60,7 @@ function comparesAs({
   operator: 'Gt' | 'Lt'
   value: bigint
 }): RawBuilder<boolean> {
-  const values = valuesIn(sql`o.metadata`, [{ key: 'labels' }, { key }])
+  const values = valuesAt([{ key: 'metadata' }, { key: 'labels' }, { key }])
   const comparison = operator === 'Gt' ? sql`>` : sql`<`
   return sql`exists (select from unnest(${values}) v
     where case when v ~ '^[+-]?[0-9]+$' and length(v) < 1000 then v::numeric between -9223372036854775808 and 9223372036854775807

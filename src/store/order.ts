@@ -12,7 +12,7 @@ import { StatusError } from '../kube/status-error.ts'
 import type { OrderKey } from './list-request.ts'
 import type { ReadScope } from './read-scope.ts'
 import { intArray, isStorable } from './sql-value.ts'
-import { valuesIn, WHOLE_OBJECT } from './values-at-path.ts'
+import { valuesAt } from './values-at-path.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -210,7 +210,7 @@ function typeKey(descending: boolean): Key {
 
 /** The first value at the path. Numbers by size, before all other values, which are compared as text. */
 function fieldKey(path: FieldPath, descending: boolean): Key {
-  const value = sql`(${valuesIn(WHOLE_OBJECT, path)})[1] collate "C"`
+  const value = sql`(${valuesAt(path)})[1] collate "C"`
   return {
     terms: [
       { expression: asNumber(value), descending, nullable: true },

@@ -14,7 +14,7 @@ import { ownerTokens } from './owner-filter.ts'
 import { fromPostgres } from './pg-error.ts'
 import { bigintArray, isStorable } from './sql-value.ts'
 import { inTypeScopes, type TypeScope, typesOf } from './type-scope.ts'
-import { valuesIn } from './values-at-path.ts'
+import { valuesAt } from './values-at-path.ts'
 
 export interface OwnerSearch {
   readonly of: { readonly uid: string } | { readonly name: string }
@@ -112,7 +112,8 @@ function* tokenBatches(
 
 type Found = Owner & { readonly ownerUids: readonly string[] }
 
-const OWNER_UIDS = valuesIn(sql<string>`o.metadata`, [
+const OWNER_UIDS = valuesAt([
+  { key: 'metadata' },
   { key: 'ownerReferences' },
   { every: true },
   { key: 'uid' },

@@ -9,17 +9,27 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FieldPath } from '../kube/field-selector.ts'
 import { textArray } from './sql-value.ts'
 
-/** The whole object. */
-export const WHOLE_OBJECT = sql<string>`(o.head || o.metadata || o.tail)`
+/** As much of the object as the path needs: most of the work is in reading it. */
+function documentWith([first]: FieldPath): RawBuilder<string> {
+  if (!first || !('key' in first)) return sql`(o.head || o.metadata || o.tail)`
+  return first.key === 'metadata'
+    ? sql`('{"metadata":' || o.metadata || '}')`
+    : sql`(o.head || 'null' || o.tail)`
+}
 
 /** A text array: the scalars at the path, spelled as JSON spells them, strings without quotes. */
-export function valuesIn(document: RawBuilder<string>, path: FieldPath): RawBuilder<string[]> {
-  return sql`values_at_path(${document}, ${textArray(path.map(stepText))})`
+export function valuesAt(path: FieldPath): RawBuilder<string[]> {
+  return sql`values_at_path(${documentWith(path)}, ${textArray(path.map(stepText))})`
+}
+
+/** A json array: all that is at the path, objects and lists, too. */
+export function nodesAt(path: FieldPath): RawBuilder<unknown[]> {
+  return sql`nodes_at_path(${documentWith(path)}, ${textArray(path.map(stepText))})`
 }
 
 /** True when there is anything at the path, a null included. */
-export function existsIn(document: RawBuilder<string>, path: FieldPath): RawBuilder<boolean> {
-  return sql`exists_at_path(${document}, ${textArray(path.map(stepText))})`
+export function existsAt(path: FieldPath): RawBuilder<boolean> {
+  return sql`exists_at_path(${documentWith(path)}, ${textArray(path.map(stepText))})`
 }
 
 const LARGEST_INT4 = 2_147_483_647

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type ComparisonOperator,
   type FieldPath,
   type FieldRequirement,
   formatFieldPath,
@@ -25,6 +26,10 @@ const isNot = (of: FieldPath, ...values: string[]): FieldRequirement => ({
   path: of,
   operator: 'NotIn',
   values,
+})
+
+const than = (of: FieldPath, operator: ComparisonOperator, value: string): FieldRequirement => ({
+  ...{ path: of, operator, value },
 })
 
 const phase = path('status', 'phase')
@@ -73,6 +78,20 @@ describe('what is understood', () => {
         { path: path('spec', 'x'), operator: 'Exists' },
       ],
     },
+    { text: 'spec.replicas>3', want: [than(path('spec', 'replicas'), 'Gt', '3')] },
+    { text: 'spec.replicas >= 3', want: [than(path('spec', 'replicas'), 'Gte', '3')] },
+    {
+      text: 'a<900m,b<=1Gi,c=x',
+      want: [than(path('a'), 'Lt', '900m'), than(path('b'), 'Lte', '1Gi'), is(path('c'), 'x')],
+    },
+    {
+      text: "status.startTime>='2024-01-01T00:00:00Z'",
+      want: [than(path('status', 'startTime'), 'Gte', '2024-01-01T00:00:00Z')],
+    },
+    {
+      text: "metadata.annotations['a>b']>-1.5e3",
+      want: [than(path('metadata', 'annotations', 'a>b'), 'Gt', '-1.5e3')],
+    },
     { text: 'spec.nodeName=', want: [is(path('spec', 'nodeName'), '')] },
     { text: "spec.nodeName=''", want: [is(path('spec', 'nodeName'), '')] },
     { text: 'in in (in)', want: [is(path('in'), 'in')] },
@@ -104,12 +123,22 @@ describe('what is understood', () => {
 })
 
 describe('what is refused', () => {
+  const COMPARED =
+    'what is compared with must be a number, a quantity (900m, 1Gi) or a time (2006-01-02, 2006-01-02 15:04:05, RFC 3339)'
   const cases: ReadonlyArray<{ text: string; term?: string; why?: string }> = [
     { text: '=x', why: 'a field name is missing' },
     { text: 'a.=x', why: 'a field name is missing' },
     { text: 'a..b=x', why: 'a field name is missing' },
     { text: 'status phase' },
     { text: 'a=b=c' },
+    { text: 'a>', why: COMPARED },
+    { text: 'a>=x', why: COMPARED },
+    { text: 'a<true', why: COMPARED },
+    { text: 'a>>1', why: COMPARED },
+    { text: 'a>2024-02-30', why: COMPARED },
+    { text: 'a>1 2', why: COMPARED },
+    { text: '>1', why: 'a field name is missing' },
+    { text: '!a>1' },
     { text: 'a=b,status phase', term: 'status phase' },
     { text: "a='b'c" },
     { text: 'a\\q=b' },
@@ -154,6 +183,11 @@ describe('formatting', () => {
     fc.record({
       path: steps,
       operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const),
+    }),
+    fc.record({
+      path: steps,
+      operator: fc.constantFrom('Gt' as const, 'Gte' as const, 'Lt' as const, 'Lte' as const),
+      value: fc.constantFrom('3', '-1.5e3', '900m', '2024-01-01T00:00:00Z', '2024-01-01 00:00:00'),
     }),
   )
 

@@ -92,6 +92,27 @@ describe('conditions', () => {
     ])
   })
 
+  test('a field compared, by label and by field selector: both hold', () => {
+    const search = parse({
+      labelSelector: `${S}/field-gte.spec.replicas=3,${S}/field-lt.spec.containers[].resources.limits['a.b/c']==1Gi`,
+      fieldSelector: 'spec.replicas<=10',
+    })
+    const requirements = [
+      { path: [{ key: 'spec' }, { key: 'replicas' }], operator: 'Gte', value: '3' },
+      {
+        path: [
+          ...[{ key: 'spec' }, { key: 'containers' }, { every: true }],
+          ...[{ key: 'resources' }, { key: 'limits' }, { key: 'a.b/c' }],
+        ],
+        ...{ operator: 'Lt', value: '1Gi' },
+      },
+      { path: [{ key: 'spec' }, { key: 'replicas' }], operator: 'Lte', value: '10' },
+    ]
+    expect(search.conditions).toEqual(
+      requirements.map((requirement) => ({ on: 'field', requirement })),
+    )
+  })
+
   test('a query that is given but empty is not given', () => {
     expect(parse({ clusters: '', names: '', orderby: '' })).toMatchObject({
       ...{ clusters: [], conditions: [], order: [] },
@@ -145,6 +166,31 @@ describe('conditions', () => {
       selector: 'internalstorage.clusterpedia.io/owner-seniority=1',
       message:
         '"internalstorage.clusterpedia.io/owner-seniority" needs the owner\'s name or UID beside it',
+    },
+    {
+      selector: `${S}/field-gt=3`,
+      message: `"${S}/field-gt" needs the path of a field: "${S}/field-gt.spec.replicas"`,
+    },
+    {
+      selector: `${S}/field-gt.spec.replicas>3`,
+      message: `the search label "${S}/field-gt.spec.replicas" takes only = and ==, and one value`,
+    },
+    {
+      selector: `${S}/field-gt.spec.replicas in (1,2)`,
+      message: `the search label "${S}/field-gt.spec.replicas" takes only = and ==, and one value`,
+    },
+    {
+      selector: `${S}/field-gt.spec.replicas=many`,
+      message: `"${S}/field-gt.spec.replicas": Invalid value: "many": must be a number, a quantity (900m, 1Gi) or a time (2006-01-02, 2006-01-02 15:04:05, RFC 3339)`,
+    },
+    {
+      selector: `${S}/field-gt.spec..replicas=1`,
+      message:
+        "invalid selector: 'spec..replicas'; can't understand 'spec..replicas': a field name is missing",
+    },
+    {
+      selector: `${S}/field-gq.spec.replicas=1`,
+      message: `unknown search label "${S}/field-gq.spec.replicas"`,
     },
     {
       selector: 'shadow.clusterpedia.io/cluster-name=a',

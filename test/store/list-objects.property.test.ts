@@ -52,6 +52,10 @@ const TEXTS = [
   '9223372036854775808',
   'null',
   'true',
+  '900m',
+  '1Ki',
+  '-1.5k',
+  '2024-01-01T00:00:00Z',
   'a\0b',
   'ab',
   '\ue000',
@@ -191,6 +195,11 @@ const condition: fc.Arbitrary<ObjectCondition> = fc.oneof(
       fc.record({
         path: oneOf(PATHS),
         operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const),
+      }),
+      fc.record({
+        path: oneOf(PATHS),
+        operator: fc.constantFrom('Gt' as const, 'Gte' as const, 'Lt' as const, 'Lte' as const),
+        value: oneOf(['0', '-3', '3', '10.0', '900m', '1Ki', '0.9', '2024-01-01', ...VERSIONS]),
       }),
     ),
   }),

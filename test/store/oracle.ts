@@ -91,6 +91,11 @@ function fieldHolds(requirement: FieldRequirement, object: TestObject): boolean 
       return found.length > 0
     case 'DoesNotExist':
       return found.length === 0
+    case 'Gt':
+    case 'Gte':
+    case 'Lt':
+    case 'Lte':
+      return found.some((value) => isBeyond(sizeOf(value), requirement))
     default: {
       const texts = found.filter((value) => typeof value !== 'object' || value === null).map(String)
       // The empty value stands for a missing field, too.
@@ -99,6 +104,36 @@ function fieldHolds(requirement: FieldRequirement, object: TestObject): boolean 
       return some === (requirement.operator === 'In')
     }
   }
+}
+
+/** Whole thousandths, or milliseconds since 1970: as fine as the tried texts are. */
+type Size = readonly [kind: 'number' | 'time', size: bigint]
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ...{ m: 1n, '': 1000n, k: 1_000_000n, Ki: 1_024_000n, Gi: 1_073_741_824_000n },
+}
+
+function sizeOf(value: unknown): Size | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined
+  const text = String(value)
+  const number = /^([+-]?\d+)(?:\.(\d))?(m|k|Ki|Gi|)$/.exec(text)
+  if (number) {
+    const [, whole = '', tenth = '0', unit = ''] = number
+    const tenths = BigInt(whole) * 10n + (whole.startsWith('-') ? -BigInt(tenth) : BigInt(tenth))
+    return ['number', (tenths * UNITS[unit]!) / 10n]
+  }
+  const isTime = /^\d{4}-\d\d-\d\d(T.*Z)?$/.test(text) && !Number.isNaN(Date.parse(text))
+  return isTime ? ['time', BigInt(Date.parse(text))] : undefined
+}
+
+function isBeyond(
+  found: Size | undefined,
+  { operator, value }: { readonly operator: 'Gt' | 'Gte' | 'Lt' | 'Lte'; readonly value: string },
+): boolean {
+  const wanted = sizeOf(value)
+  if (!found || !wanted || found[0] !== wanted[0]) return false
+  if (found[1] === wanted[1]) return operator === 'Gte' || operator === 'Lte'
+  return found[1] > wanted[1] === operator.startsWith('G')
 }
 
 export function valuesAt(value: unknown, [step, ...rest]: FieldPath): unknown[] {

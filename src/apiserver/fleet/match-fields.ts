@@ -1,5 +1,11 @@
 /** Field selectors over an object in memory; over stored ones they are SQL (store/field-filter.ts). */
-import type { FieldPath, FieldRequirement, PathStep } from '../../kube/field-selector.ts'
+import { compareComparables, parseComparable } from '../../kube/comparable.ts'
+import type {
+  FieldComparison,
+  FieldPath,
+  FieldRequirement,
+  PathStep,
+} from '../../kube/field-selector.ts'
 import type { Json, JsonObject } from '../../kube/kube-object.ts'
 
 export function matchesFields(
@@ -20,6 +26,11 @@ function matches(requirement: FieldRequirement, object: JsonObject): boolean {
       return isAmong(found, requirement.values)
     case 'NotIn':
       return !isAmong(found, requirement.values)
+    case 'Gt':
+    case 'Gte':
+    case 'Lt':
+    case 'Lte':
+      return found.some((value) => compares(textOf(value), requirement))
     default:
       return requirement satisfies never
   }
@@ -28,9 +39,24 @@ function matches(requirement: FieldRequirement, object: JsonObject): boolean {
 /** The empty value stands for a missing field, too. */
 function isAmong(found: readonly Json[], values: readonly string[]): boolean {
   if (found.length === 0) return values.includes('')
-  return found.some((value) =>
-    values.includes(typeof value === 'string' ? value : JSON.stringify(value)),
-  )
+  return found.some((value) => values.includes(textOf(value)))
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const HOLDS: Readonly<Record<FieldComparison['operator'], (difference: number) => boolean>> = {
+  Gt: (difference) => difference > 0,
+  Gte: (difference) => difference >= 0,
+  Lt: (difference) => difference < 0,
+  Lte: (difference) => difference <= 0,
+}
+
+function compares(text: string, { operator, value }: FieldComparison): boolean {
+  const found = parseComparable(text)
+  const difference = found && compareComparables(found, parseComparable(value)!)
+  return difference !== undefined && HOLDS[operator](difference)
 }
 
 function valuesAt(object: JsonObject, path: FieldPath): readonly Json[] {
