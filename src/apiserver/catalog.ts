@@ -4,6 +4,7 @@
  * Kept in memory and made anew after every change (store/catalog.ts tells), so that no request
  * asks the database for it. One value never changes: what is derived from it can be kept beside it.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   apiVersionOf,
   type GroupResource,
@@ -58,6 +59,11 @@ export interface CatalogCache {
   /** The same object until something changes. */
   current(): Catalog
   /**
+   * Loads it again: what was committed before this is called is in it after. For who is about to say
+   * that something is not there; calls share a loading, and wait if there were many of late.
+   */
+  refresh(): Promise<void>
+  /**
    * Looks a type up as a path names it, among the clusters given: those that the reader may see.
    *
    * Found when at least one of them serves it in that group and version.
@@ -84,40 +90,80 @@ export async function createCatalogCache(store: Store, log: Logger): Promise<Cat
 }
 
 export async function cacheCatalog(source: CatalogSource, log: Logger): Promise<CatalogCache> {
-  const state = { catalog: EMPTY, waiting: false, loading: Promise.resolve() }
-  // Changes that come while the catalog is being loaded are answered by one more loading.
-  const reload = () => {
-    if (state.waiting) return
-    state.waiting = true
-    state.loading = state.loading.then(async () => {
-      state.waiting = false
-      try {
-        state.catalog = await source.load()
-      } catch (error) {
-        log.warn({ err: error }, 'cannot load the catalog; the last one is used')
-      }
-    })
+  const cache = new LiveCatalog(source, log)
+  await cache.start()
+  return cache
+}
+
+/** What readers make us load again takes so much less time than what is left for answers. */
+const CALM_FACTOR = 4
+
+class LiveCatalog implements CatalogCache {
+  readonly #source: CatalogSource
+  readonly #log: Logger
+  readonly #indexes = new WeakMap<Catalog, CatalogIndex>()
+  #catalog = EMPTY
+  #loading = Promise.resolve()
+  /** The last loading has not begun yet. */
+  #isWaiting = false
+  #calmUntil = 0
+  #stop: () => Promise<void> = async () => undefined
+
+  constructor(source: CatalogSource, log: Logger) {
+    this.#source = source
+    this.#log = log
   }
-  // Listening comes first: a change between loading and listening would be missed.
-  const stop = await source.onChange(reload)
-  try {
-    state.catalog = await source.load()
-  } catch (error) {
-    await stop()
-    throw error
+
+  async start(): Promise<void> {
+    // Listening comes first: a change between loading and listening would be missed.
+    this.#stop = await this.#source.onChange(() => void this.#reload())
+    try {
+      this.#catalog = await this.#source.load()
+    } catch (error) {
+      await this.#stop()
+      throw error
+    }
   }
-  const indexes = new WeakMap<Catalog, CatalogIndex>()
-  return {
-    current: () => state.catalog,
-    resolve(wanted, among) {
-      const index = indexes.get(state.catalog) ?? new CatalogIndex(state.catalog)
-      indexes.set(state.catalog, index)
-      return index.resolve(wanted, new Set(among.map(({ id }) => id)))
-    },
-    async close() {
-      await stop()
-      await state.loading
-    },
+
+  current(): Catalog {
+    return this.#catalog
+  }
+
+  async refresh(): Promise<void> {
+    const pause = this.#calmUntil - performance.now()
+    if (pause > 0) await delay(pause)
+    await this.#reload()
+  }
+
+  resolve(wanted: GroupVersionResource, among: ReadonlyArray<{ readonly id: number }>): Resolution {
+    const index = this.#indexes.get(this.#catalog) ?? new CatalogIndex(this.#catalog)
+    this.#indexes.set(this.#catalog, index)
+    return index.resolve(wanted, new Set(among.map(({ id }) => id)))
+  }
+
+  async close(): Promise<void> {
+    await this.#stop()
+    await this.#loading
+  }
+
+  /** Changes that come while the catalog is being loaded are answered by one more loading. */
+  #reload(): Promise<void> {
+    if (this.#isWaiting) return this.#loading
+    this.#isWaiting = true
+    this.#loading = this.#loading.then(() => this.#load())
+    return this.#loading
+  }
+
+  async #load(): Promise<void> {
+    this.#isWaiting = false
+    const start = performance.now()
+    try {
+      this.#catalog = await this.#source.load()
+    } catch (error) {
+      this.#log.warn({ err: error }, 'cannot load the catalog; the last one is used')
+    }
+    const end = performance.now()
+    this.#calmUntil = end + CALM_FACTOR * (end - start)
   }
 }
 

@@ -31,6 +31,7 @@ import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
 import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { answerClientError } from './plugins/client-errors.ts'
+import { knownCluster } from './plugins/known-cluster.ts'
 import { oneAtATime } from './plugins/one-at-a-time.ts'
 import { sendStatus, statusErrors } from './plugins/status-errors.ts'
 import { reviews } from './reviews/plugin.ts'
@@ -77,6 +78,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     findToken: (token: string) => findAccessToken(store, token),
   })
   await server.register(accessLog)
+  await server.register(knownCluster, { catalog })
   const openStreams = new OpenStreams()
   let stopping = false
   server.addHook('preClose', async () => {

@@ -12,6 +12,7 @@ import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { createCatalogCache } from '../../src/apiserver/catalog.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
 import { registrationRoutes } from '../../src/apiserver/registration/plugin.ts'
+import { untilKnown } from '../../src/apiserver/registration/until-known.ts'
 import { buildServer } from '../../src/apiserver/server.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createKeyring } from '../../src/keyring.ts'
@@ -59,6 +60,7 @@ beforeAll(async () => {
       registrationRoutes({
         ...{ registrations, clock },
         authorize: (identity, request) => access.authorizeRegistration(identity, request),
+        untilKnown: (clusters) => untilKnown(catalog, clusters),
       }),
     ],
   })

@@ -254,3 +254,25 @@ describe('paths that serve nothing', () => {
     })
   }
 })
+
+test('PediaClusters are sent only once what they say holds: get, list and watch', async () => {
+  const shown: string[][] = []
+  const other = await registrationServer({
+    untilKnown: async (clusters) => {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      shown.push(clusters.map((each) => String((each.metadata as { name: string }).name)))
+    },
+  })
+  try {
+    for (const name of ['one', 'two']) {
+      await other.ask('POST', CLUSTERS, { body: pediaCluster(name) })
+    }
+    await other.ask('GET', `${CLUSTERS}/one`)
+    await other.ask('GET', CLUSTERS)
+    await other.server.inject({ url: `${CLUSTERS}?watch=true&timeoutSeconds=1` })
+    await other.ask('GET', TEMPLATES)
+    expect(shown).toEqual([['one'], ['one', 'two'], ['one'], ['two']])
+  } finally {
+    await other.stop()
+  }
+})

@@ -60,7 +60,7 @@ function testClock(): TestClock {
 }
 
 export async function registrationServer(
-  options: Partial<Pick<RegistrationRoutesOptions, 'authorize'>> = {},
+  options: Partial<Pick<RegistrationRoutesOptions, 'authorize' | 'untilKnown'>> = {},
 ): Promise<RegistrationServer> {
   const database = await testDatabase()
   const clock = testClock()
@@ -72,8 +72,8 @@ export async function registrationServer(
   server.addHook('onRequest', async (request) => {
     request.identity = authenticated('admin', [MASTERS_GROUP])
   })
-  const authorize = options.authorize ?? (() => () => true)
-  await server.register(registrationRoutes({ registrations, authorize, clock }))
+  const { authorize = () => () => true, untilKnown = async () => undefined } = options
+  await server.register(registrationRoutes({ registrations, authorize, clock, untilKnown }))
   return {
     database,
     registrations,

@@ -58,6 +58,8 @@ export interface FleetServerOptions
   extends Partial<Pick<ServerOptions, 'clock' | 'tls' | 'continueByDefault' | 'log'>> {
   /** With `fleet.fleetglass.io` at the root; tells what registrations ask for. */
   readonly wishes?: FleetParts['wishes']
+  /** Closed with the server; left out, one that hears of changes. */
+  readonly catalog?: CatalogCache
 }
 
 export async function fleetServer(
@@ -71,7 +73,7 @@ export async function fleetServer(
     accessObjects: async () => [...objects],
     onAccessChange: (listener: () => void) => void listeners.add(listener),
   }
-  const catalog = await createCatalogCache(store, log)
+  const catalog = options.catalog ?? (await createCatalogCache(store, log))
   const access = await createAccess({ catalog, source, log, clock: systemClock })
   const { wishes } = options
   const root = {

@@ -6,6 +6,7 @@
  */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../../clock.ts'
+import type { JsonObject } from '../../kube/kube-object.ts'
 import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
 import { REGISTRATION_KINDS, type RegistrationKind } from '../../registration/kinds.ts'
 import type { Registrations } from '../../registration/registrations.ts'
@@ -25,6 +26,8 @@ export interface RegistrationRoutesOptions {
   /** Throws 403, or tells which names the reader may see. */
   readonly authorize: Access['authorizeRegistration']
   readonly clock: Clock
+  /** Waited for before PediaClusters are sent: what they say must hold for whoever reads it. */
+  readonly untilKnown: (clusters: readonly JsonObject[]) => Promise<void>
 }
 
 /** What every route of one kind works with. */

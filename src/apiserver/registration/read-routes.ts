@@ -1,10 +1,12 @@
 /** Get, list and watch. */
 import type { FastifyReply } from 'fastify'
 import { formatContinue, parseContinue, queryChecksum } from '../../kube/continue-token.ts'
+import type { JsonObject } from '../../kube/kube-object.ts'
 import { boolean, type ListOptions, parseListOptions } from '../../kube/list-options.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import { nameOf } from '../../registration/lifecycle.ts'
 import type { ObjectList } from '../../registration/list.ts'
+import type { WatchEvent } from '../../registration/watch.ts'
 import {
   authorized,
   type Exchange,
@@ -31,6 +33,7 @@ export async function answerGet(
     name: path.name,
     ...(resourceVersion !== undefined && { notOlderThan: resourceVersion }),
   })
+  await beforeSending(parts, [object.object])
   return sendText(exchange, form.object(object), { encoding: form.encoding })
 }
 
@@ -55,8 +58,29 @@ export async function answerList(
     ...(options.limit !== undefined && { limit: options.limit }),
     ...stateOf(options, checksum),
   })
+  await beforeSending(
+    parts,
+    list.items.map(({ object }) => object),
+  )
   const metadata = listMeta(list, selected, checksum)
   return sendText(exchange, form.list(list.items, metadata), { encoding: form.encoding })
+}
+
+async function beforeSending(
+  { kind, untilKnown }: KindRoutes,
+  objects: readonly JsonObject[],
+): Promise<void> {
+  if (kind.resource === 'pediaclusters') await untilKnown(objects)
+}
+
+async function* settled(
+  parts: KindRoutes,
+  events: AsyncIterable<WatchEvent>,
+): AsyncGenerator<WatchEvent> {
+  for await (const event of events) {
+    if ('object' in event && event.type !== 'DELETED') await beforeSending(parts, [event.object])
+    yield event
+  }
 }
 
 /** Which state is listed: that of the first page, an exact one, or the newest. */
@@ -112,7 +136,7 @@ async function answerWatch(
   await sendWatch(exchange.reply, {
     kind: parts.kind,
     representer: form,
-    events: (signal) => parts.registrations.watch(request, signal),
+    events: (signal) => settled(parts, parts.registrations.watch(request, signal)),
     timeoutSeconds: timeoutSeconds ?? WATCH_LEAST_SECONDS + Math.random() * spread,
     stopping: parts.stopping,
   })

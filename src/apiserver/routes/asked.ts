@@ -8,7 +8,7 @@ import { apiVersionOf } from '../../kube/group-resource.ts'
 import { matchesLabels } from '../../kube/label-selector.ts'
 import type { ResourcePath } from '../../kube/request-path.ts'
 import type { ClusterCondition, Search } from '../../kube/search.ts'
-import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
+import { methodNotAllowed, noSuchResource, StatusError } from '../../kube/status-error.ts'
 import type { ReadScope } from '../../store/read-scope.ts'
 import type { Access, ReadVerb } from '../access/access.ts'
 import { clusterNotFound } from '../access/forbidden.ts'
@@ -46,10 +46,31 @@ export class UnknownGroup extends Error {
 }
 
 /**
+ * By a catalog that knows what was committed before, should the one at hand know no such thing.
+ *
+ * @throws as {@link whatIsAsked}.
+ */
+export async function askedByNow(parts: AskedParts, question: Question): Promise<Asked> {
+  try {
+    return whatIsAsked(parts, question)
+  } catch (error) {
+    if (!isOfCatalog(error)) throw error
+    await parts.catalog.refresh()
+    return whatIsAsked(parts, question)
+  }
+}
+
+/** A reader's rights are those to known clusters. */
+function isOfCatalog(error: unknown): boolean {
+  if (error instanceof UnknownGroup) return true
+  return error instanceof StatusError && ['NotFound', 'Forbidden'].includes(error.reason)
+}
+
+/**
  * @throws 403 when nothing of it may be seen, 404 for a type or cluster that is not there, 405 for
  *   the deprecated watch paths; {@link UnknownGroup}.
  */
-export function whatIsAsked(parts: AskedParts, question: Question): Asked {
+function whatIsAsked(parts: AskedParts, question: Question): Asked {
   const { path, surface } = question
   if (path.watch) throw methodNotAllowed()
   const scope = readScope(parts, question)

@@ -13,7 +13,7 @@ import { StatusError } from '../../kube/status-error.ts'
 import type { CountedGroup } from '../../store/count-groups.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { staleWarning } from '../warnings.ts'
-import { whatIsAsked } from './asked.ts'
+import { askedByNow } from './asked.ts'
 import type { ObjectsCall } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
 import type { ResourceParts } from './resources.ts'
@@ -29,7 +29,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   const { name: _, ...path } = call.path
   const search = searchOf(call.query)
   const keys = parseGroupBy(call.query.get('groupBy') ?? '')
-  const asked = whatIsAsked(parts, { request, surface, path, search, verb: 'list' })
+  const asked = await askedByNow(parts, { request, surface, path, search, verb: 'list' })
   const { as, encoding, metaVersion } = negotiateObjects(request.headers.accept, 'list')
   const { type, scope } = asked
   const conditions = await withOwners(parts, {

@@ -27,7 +27,7 @@ export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promis
   if (boolean(query, 'watch')) throw methodNotAllowed()
   const search = parseSearch(query)
   refuseSearch(search)
-  const opening = openAnswer(parts, call, { search, verb: 'get' })
+  const opening = await openAnswer(parts, call, { search, verb: 'get' })
   const { asked, representation, form, nowMilliseconds } = opening
   const { type, scope } = asked
   // The metadata holds the resourceVersion that a Table of one object carries.

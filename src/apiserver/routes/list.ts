@@ -28,7 +28,7 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
   const options = parseListOptions(query)
   if (options.watch) throw methodNotAllowed()
   const search = parseSearch(query)
-  const opening = openAnswer(parts, call, { search, verb: 'list' })
+  const opening = await openAnswer(parts, call, { search, verb: 'list' })
   const { asked, representation, form, nowMilliseconds } = opening
   const checksum = checksumOf(call, search)
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })

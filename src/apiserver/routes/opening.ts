@@ -3,7 +3,7 @@ import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
 import type { ResourcePath } from '../../kube/request-path.ts'
 import type { Search } from '../../kube/search.ts'
 import type { Surface } from '../prefixes.ts'
-import { type Asked, whatIsAsked } from './asked.ts'
+import { type Asked, askedByNow } from './asked.ts'
 import type { ResourceParts } from './resources.ts'
 import { type RowForm, rowForm } from './row-form.ts'
 import type { Exchange } from './stream-answer.ts'
@@ -20,14 +20,14 @@ export interface Opening {
   readonly nowMilliseconds: number
 }
 
-/** @throws the refusals of {@link whatIsAsked}, and 406 for media types that are not offered. */
-export function openAnswer(
+/** @throws the refusals of {@link askedByNow}, and 406 for media types that are not offered. */
+export async function openAnswer(
   parts: ResourceParts,
   call: ObjectsCall,
   { search, verb }: { readonly search: Search; readonly verb: 'get' | 'list' },
-): Opening {
+): Promise<Opening> {
   const { request, query, surface, path } = call
-  const asked = whatIsAsked(parts, { request, surface, path, search, verb })
+  const asked = await askedByNow(parts, { request, surface, path, search, verb })
   const representation = negotiateObjects(
     request.headers.accept,
     verb === 'get' ? 'object' : 'list',

@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Access } from '../../apiserver/access/access.ts'
 import { createAccess } from '../../apiserver/access/create-access.ts'
-import { createCatalogCache } from '../../apiserver/catalog.ts'
+import { type CatalogCache, createCatalogCache } from '../../apiserver/catalog.ts'
 import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
 import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
 import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
 import { registrationRoutes } from '../../apiserver/registration/plugin.ts'
+import { untilKnown } from '../../apiserver/registration/until-known.ts'
 import { buildServer, type TlsOptions } from '../../apiserver/server.ts'
 import type { Clock } from '../../clock.ts'
 import type { ListenAddress } from '../../config.ts'
@@ -78,7 +79,7 @@ async function build(
   const source = databaseAccessSource(registrations)
   const access = await createAccess({ catalog, source, log, clock })
   started.defer(() => access.close())
-  const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, access)
+  const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, { access, catalog })
   const server = await buildServer({
     ...{ store, catalog, access, log, clock, tls, continueByDefault },
     metrics: metricsOf(processMetrics(), syncerMetrics),
@@ -109,14 +110,19 @@ const NO_REGISTRATIONS: ServedRegistrations = { kinds: [], documents: new Map(),
 
 function ownRegistrations(
   { registrations, clock }: ApiServerParts,
-  access: Access,
+  { access, catalog }: { readonly access: Access; readonly catalog: CatalogCache },
 ): ServedRegistrations {
   const authorize: Access['authorizeRegistration'] = (identity, request) =>
     access.authorizeRegistration(identity, request)
   return {
     kinds: REGISTRATION_KINDS,
     documents: registrationOpenApi(),
-    plugins: [registrationRoutes({ registrations, authorize, clock })],
+    plugins: [
+      registrationRoutes({
+        ...{ registrations, authorize, clock },
+        untilKnown: (clusters) => untilKnown(catalog, clusters),
+      }),
+    ],
   }
 }
 
