@@ -30,9 +30,10 @@ import { OpenStreams } from './open-streams.ts'
 import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
 import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
-import { answerClientError } from './plugins/client-errors.ts'
+import { answerClientError, nodeAnswers } from './plugins/client-errors.ts'
 import { knownCluster } from './plugins/known-cluster.ts'
 import { oneAtATime } from './plugins/one-at-a-time.ts'
+import { refusals } from './plugins/refusals.ts'
 import { sendStatus, statusErrors } from './plugins/status-errors.ts'
 import { reviews } from './reviews/plugin.ts'
 import { resourceRoutes } from './routes/resources.ts'
@@ -41,6 +42,8 @@ import { resourceRoutes } from './routes/resources.ts'
 const HEADERS_MOST_BYTES = 512 * 1024
 /** A name has at most 253 characters; its escapes three times as many. */
 const SEGMENT_MOST_CHARACTERS = 1024
+/** All of a request, its body of at most 3 MiB included. */
+const REQUEST_MOST_MILLISECONDS = 60_000
 
 export interface TlsOptions {
   readonly key: string | Buffer
@@ -71,8 +74,11 @@ export interface ServerOptions {
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { store, access, catalog, clock, root, continueByDefault } = options
   const server = createFastify(options)
+  let stopping = false
   await server.register(statusErrors)
+  await server.register(nodeAnswers)
   await server.register(oneAtATime)
+  await server.register(refusals, { isStopping: () => stopping })
   await server.register(authentication, {
     clock,
     findToken: (token: string) => findAccessToken(store, token),
@@ -80,7 +86,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(accessLog)
   await server.register(knownCluster, { catalog })
   const openStreams = new OpenStreams()
-  let stopping = false
   server.addHook('preClose', async () => {
     stopping = true
     await openStreams.close(clock)
@@ -105,13 +110,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 function createFastify({ log, tls }: ServerOptions): FastifyInstance {
-  const limits = { maxHeaderSize: HEADERS_MOST_BYTES }
+  // Without a Host Node answers by itself: plugins/refusals.ts.
+  const limits = { maxHeaderSize: HEADERS_MOST_BYTES, requireHostHeader: false }
   const common = {
     loggerInstance: log as unknown as FastifyBaseLogger,
     // plugins/access-log.ts writes one line a request, with who asked.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle' as const,
+    return503OnClosing: false,
+    requestTimeout: REQUEST_MOST_MILLISECONDS,
     routerOptions: { maxParamLength: SEGMENT_MOST_CHARACTERS },
     frameworkErrors: sendStatus,
     clientErrorHandler: answerClientError,

@@ -1,6 +1,12 @@
 /** HTTP itself: TLS, what is not even a request, limits, answers that are cut off, stopping. */
 import { once } from 'node:events'
-import { type ClientRequest, get, type IncomingMessage, type RequestOptions } from 'node:http'
+import {
+  type ClientRequest,
+  createServer,
+  get,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
 import { get as getTls } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +14,7 @@ import Fastify from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OpenStreams } from '../../src/apiserver/open-streams.ts'
+import { answerClientError } from '../../src/apiserver/plugins/client-errors.ts'
 import { oneAtATime } from '../../src/apiserver/plugins/one-at-a-time.ts'
 import { streamAnswer } from '../../src/apiserver/routes/stream-answer.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -59,10 +66,16 @@ const ask = (path: string, options: RequestOptions = {}) =>
 async function sendRaw(text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  socket.end(text)
+  socket.write(text)
   let answer = ''
   for await (const chunk of socket) answer += chunk
   return answer
+}
+
+/** A request with a token, after whose answer the connection is closed. */
+function asked(line: string, headers: readonly string[] = []): string {
+  const all = ['Host: x', 'Authorization: Bearer TOKEN', 'Connection: close', ...headers]
+  return `${line} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`
 }
 
 describe('what is no request', () => {
@@ -82,15 +95,71 @@ describe('what is no request', () => {
       text: `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(600_000)}\r\n\r\n`,
       code: 431,
     },
+    { name: 'no host', text: 'GET /version HTTP/1.1\r\nConnection: close\r\n\r\n', code: 400 },
+    { name: 'a version to come', text: 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', code: 400 },
+    {
+      name: 'a header that is none',
+      text: 'GET / HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n',
+      code: 400,
+    },
+    {
+      name: 'a length that is no number',
+      text: 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n',
+      code: 400,
+    },
+    {
+      name: 'a chunk with more beside it than in it',
+      text: `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`,
+      code: 413,
+    },
+    { name: 'a tunnel', text: 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', code: 405 },
+    {
+      name: 'an expectation of something else',
+      text: 'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nConnection: close\r\n\r\n',
+      code: 417,
+    },
+    { name: 'an escape at the root', text: asked('GET /%zz'), code: 400 },
+    {
+      name: 'a body that is too long',
+      text: `${asked('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', [
+        'Content-Type: application/json',
+        'Content-Length: 50000000',
+      ])}{`,
+      code: 413,
+    },
+    {
+      name: 'a body of no media type',
+      text: `${asked('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', [
+        'Content-Type: ;;',
+        'Content-Length: 1',
+      ])}{`,
+      code: 415,
+    },
   ]
   for (const { name, text, code } of cases) {
     test(`${code} for ${name}, as a Status`, async () => {
-      const answer = await sendRaw(text)
+      const answer = await sendRaw(text.replace('TOKEN', fleet.admin.token))
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `))
       const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
       expect(JSON.parse(body)).toMatchObject({ kind: 'Status', code })
+      expect(answer).toMatch(/^content-type: application\/json\r$/im)
     })
   }
+
+  test('408 for a request that does not come to its end, as a Status', async () => {
+    const server = createServer({ connectionsCheckingInterval: 10, headersTimeout: 20 })
+    server.on('clientError', answerClientError)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    server.close()
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    expect(JSON.parse(body)).toMatchObject({ kind: 'Status', code: 408 })
+  })
 
   test('an escape that cannot be decoded is a Status', async () => {
     const { status, text } = await ask('/api/v1/pods/%zz')
@@ -249,6 +318,32 @@ describe('an answer that fails half way', () => {
 })
 
 describe('a server that stops', () => {
+  test('refuses what comes on a connection that is open, and says when to come back', async () => {
+    const stopping = await fleetServer(database.store)
+    const { hostname, port } = new URL(await stopping.listen())
+    const socket = connect(Number(port), hostname)
+    const first = `GET /version HTTP/1.1\r\nHost: x\r\n\r\n`
+    // What follows in the same packet has begun to arrive once the first is answered.
+    socket.write(`${first}GET /version HTTP/1.1\r\nHost: x\r\n`)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text
+    })
+    await until(() => answer.endsWith('}'))
+    answer = ''
+    const closed = stopping.close()
+    await until(() => !stopping.server.server.listening)
+    socket.write('\r\n')
+    await once(socket, 'close')
+    await closed
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
+    expect(answer).toMatch(/^retry-after: 1\r$/im)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      ...{ kind: 'Status', code: 503, reason: 'ServiceUnavailable' },
+      details: { retryAfterSeconds: 1 },
+    })
+  })
+
   test('lets a list end that is under way, and cuts off one that does not', async () => {
     const server = Fastify({ forceCloseConnections: 'idle' })
     const open = new OpenStreams()

@@ -1,14 +1,31 @@
 /**
- * Answers what is not even a request: a malformed request line, headers that are too long.
+ * Answers for Node where it answers by itself, before there is a request for Fastify: a malformed
+ * request line, headers that are too long or come too late, a method or expectation of another kind.
  *
- * Node gives us the bare socket, so the Status is written as HTTP by hand.
+ * Mostly Node gives us the bare socket, so the Status is written as HTTP by hand.
  */
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { StatusError, toStatus } from '../../kube/status-error.ts'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { type Status, StatusError, type StatusReason, toStatus } from '../../kube/status-error.ts'
 
-const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
-const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+type Answer = Pick<Status, 'code' | 'message'> & { readonly reason: StatusReason }
+
+const bad = (code: number, message: string): Answer => ({ code, message, reason: 'BadRequest' })
+
+/** By Node's code of the error; everything else is malformed. */
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: bad(431, 'the request line and headers are too long'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: bad(413, 'the extensions of a chunk are too long'),
+  ERR_HTTP_REQUEST_TIMEOUT: bad(408, 'the request did not arrive in time'),
+}
+const MALFORMED = bad(400, 'the request is not well-formed HTTP')
+const NO_TUNNEL: Answer = {
+  ...{ code: 405, reason: 'MethodNotAllowed' },
+  message: 'the server does not allow this method on the requested resource',
+}
+const EXPECTATION = bad(417, 'the only expectation that is met is 100-continue')
 
 /** For Fastify's `clientErrorHandler`. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
@@ -16,29 +33,40 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
     socket.destroy()
     return
   }
-  const { code, body } = answerOf(error.code)
+  sendOnSocket(socket, ANSWERS[error.code ?? ''] ?? MALFORMED)
+}
+
+async function install({ server }: FastifyInstance): Promise<void> {
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    sendOnSocket(socket, NO_TUNNEL),
+  )
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const body = bodyOf(EXPECTATION)
+    response.writeHead(EXPECTATION.code, headersOf(body)).end(body)
+  })
+}
+
+/** Fastify plugin, for what `clientErrorHandler` is not told of. */
+export const nodeAnswers = fp(install, { name: 'node-answers' })
+
+function sendOnSocket(socket: Duplex, answer: Answer): void {
+  const body = bodyOf(answer)
   const head = [
-    `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
+    `HTTP/1.1 ${answer.code} ${STATUS_CODES[answer.code]}`,
+    ...Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
 }
 
-function answerOf(errorCode: string | undefined): { readonly code: number; readonly body: Buffer } {
-  const { code, message } = meaningOf(errorCode)
-  const status = { ...toStatus(new StatusError('BadRequest', message)), code }
-  return { code, body: Buffer.from(`${JSON.stringify(status)}\n`) }
+function headersOf(body: Buffer) {
+  return {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    Connection: 'close',
+  }
 }
 
-function meaningOf(errorCode: string | undefined): { code: number; message: string } {
-  switch (errorCode) {
-    case TOO_LARGE:
-      return { code: 431, message: 'the request line and headers are too long' }
-    case TIMED_OUT:
-      return { code: 408, message: 'the request did not arrive in time' }
-    default:
-      return { code: 400, message: 'the request is not well-formed HTTP' }
-  }
+function bodyOf({ code, reason, message }: Answer): Buffer {
+  const status = { ...toStatus(new StatusError(reason, message)), code }
+  return Buffer.from(`${JSON.stringify(status)}\n`)
 }
