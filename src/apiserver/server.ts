@@ -21,7 +21,10 @@ import { countCollection, listCollection } from '../store/list-collection.ts'
 import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
 import { findOwners } from '../store/owners.ts'
 import type { Access } from './access/access.ts'
+import { authenticatorOf, type Trust } from './access/authentication/trust.ts'
+import { type Authorizer, standaloneAuthorizer } from './access/authorizer.ts'
 import type { CatalogCache } from './catalog.ts'
+import { clusterConfigs, type DirectAddress } from './cluster-configs.ts'
 import { collectionRoutes } from './collections/plugin.ts'
 import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
 import { type HealthOptions, health, type ReadinessCheck } from './health/plugin.ts'
@@ -30,6 +33,7 @@ import { OpenStreams } from './open-streams.ts'
 import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
 import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
+import { pathAuthorization } from './plugins/authorize-paths.ts'
 import { answerClientError, nodeAnswers } from './plugins/client-errors.ts'
 import { knownCluster } from './plugins/known-cluster.ts'
 import { oneAtATime } from './plugins/one-at-a-time.ts'
@@ -48,8 +52,6 @@ const REQUEST_MOST_MILLISECONDS = 60_000
 export interface TlsOptions {
   readonly key: string | Buffer
   readonly cert: string | Buffer
-  /** Of client certificates. Without one, readers have tokens only. */
-  readonly ca?: string | Buffer
 }
 
 export interface ServerOptions {
@@ -65,6 +67,16 @@ export interface ServerOptions {
   /** False is Clusterpedia's habit: one page unless `with-continue` asks. */
   readonly continueByDefault: boolean
   readonly readiness?: readonly ReadinessCheck[]
+  /** Left out: our own tokens alone. */
+  readonly trust?: Trust
+  /** What FleetAccess does not speak of. Left out: the standalone one. */
+  readonly authorize?: Authorizer
+  /** Every path is authorised as the management cluster's RBAC would, unless a proxy has done so. */
+  readonly authorizePaths?: boolean
+  /** How this server is reached past the aggregator. */
+  readonly direct?: DirectAddress
+  /** How long a list takes at most that goes through a proxy. Left out: however long it takes. */
+  readonly proxiedListMilliseconds?: number
   /** Left out: plain HTTP, for tests and behind a proxy on the same machine. */
   readonly tls?: TlsOptions
   readonly log: Logger
@@ -73,17 +85,14 @@ export interface ServerOptions {
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { store, access, catalog, clock, root, continueByDefault } = options
+  const { authorize = standaloneAuthorizer, authorizePaths = false } = options
   const server = createFastify(options)
   let stopping = false
   await server.register(statusErrors)
   await server.register(nodeAnswers)
   await server.register(oneAtATime)
   await server.register(refusals, { isStopping: () => stopping })
-  await server.register(authentication, {
-    clock,
-    findToken: (token: string) => findAccessToken(store, token),
-  })
-  await server.register(accessLog)
+  await identifyReaders(server, options)
   await server.register(knownCluster, { catalog })
   const openStreams = new OpenStreams()
   server.addHook('preClose', async () => {
@@ -91,22 +100,40 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     await openStreams.close(clock)
   })
   const objects = objectReader(store)
-  const parts = { access, catalog, clock, openStreams, objects, continueByDefault }
+  const parts = {
+    ...{ access, catalog, clock, openStreams, objects, continueByDefault },
+    proxiedListMilliseconds: options.proxiedListMilliseconds,
+  }
   const plugins: readonly FastifyPluginAsync[] = [
     (inner) => discovery(inner, { access, rootKinds: root.rootKinds }),
     (inner) => openApi(inner, { access, ...root }),
-    (inner) => reviews(inner, { access, rootKinds: root.rootKinds }),
+    (inner) =>
+      reviews(inner, {
+        ...{ access, rootKinds: root.rootKinds },
+        rights: { authorize, byPath: authorizePaths },
+      }),
     (inner) =>
       health(
         inner,
         healthOptions(options, () => stopping),
       ),
+    (inner) => clusterConfigs(inner, { access, ...(options.direct && { direct: options.direct }) }),
     (inner) => collectionRoutes(inner, parts),
     (inner) => resourceRoutes(inner, parts),
     ...(options.plugins ?? []),
   ]
   for (const plugin of plugins) await server.register(plugin)
   return server
+}
+
+/** Who asks is known before anything else is looked at, and is in the log whatever follows. */
+async function identifyReaders(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  const { store, clock, trust = {}, authorize = standaloneAuthorizer } = options
+  const findToken = (token: string) => findAccessToken(store, token)
+  const authenticate = authenticatorOf({ trust, findToken, clock })
+  await server.register(authentication, { authenticate, authorize })
+  await server.register(accessLog)
+  if (options.authorizePaths) await server.register(pathAuthorization, { authorize })
 }
 
 function createFastify({ log, tls }: ServerOptions): FastifyInstance {
@@ -125,17 +152,17 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
   }
   if (!tls) return Fastify({ ...common, http: limits })
-  // A certificate is asked for, not demanded: most readers have a token. plugins/authenticate.ts
-  // looks at `authorized`.
-  const https = { ...limits, ...tls, requestCert: true, rejectUnauthorized: false }
+  // A certificate is asked for, not demanded: most readers have a token. TLS makes sure that the
+  // client holds its key; certificate-bundle.ts, whose word it is. Without CAs of its own, TLS shows
+  // the chain as it was sent.
+  const https = { ...limits, ...tls, ca: [], requestCert: true, rejectUnauthorized: false }
   return Fastify({ ...common, https }) as unknown as FastifyInstance
 }
 
-function healthOptions(
-  { store, metrics, log, clock, readiness = [] }: ServerOptions,
-  isStopping: () => boolean,
-): HealthOptions {
-  return { pingDatabase: () => currentRevision(store), isStopping, metrics, readiness, log, clock }
+function healthOptions(options: ServerOptions, isStopping: () => boolean): HealthOptions {
+  const { store, metrics, log, clock, readiness = [], authorize = standaloneAuthorizer } = options
+  const pingDatabase = () => currentRevision(store)
+  return { pingDatabase, isStopping, metrics, readiness, authorize, log, clock }
 }
 
 function objectReader(store: Store): ObjectReader {

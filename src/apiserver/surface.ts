@@ -62,5 +62,6 @@ export function clustersOf(
   const member = visible.find(({ cluster }) => cluster.name === surface.cluster)
   if (member) return [member]
   if (access.mayName(identity, surface.cluster)) throw clusterNotFound(surface.cluster)
-  throw forbiddenPath(identity, request.method.toLowerCase(), request.url.split('?', 1)[0]!)
+  const path = request.url.split('?', 1)[0]!
+  throw forbiddenPath(identity, { verb: request.method.toLowerCase(), path })
 }

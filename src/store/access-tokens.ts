@@ -97,6 +97,11 @@ export async function revokeAccessToken(store: Store, name: string): Promise<boo
   return numUpdatedRows > 0n
 }
 
+/** Whether a token has the form of ours; it need not be good. */
+export function isAccessToken(token: string): boolean {
+  return token.startsWith('fgt_')
+}
+
 /** @returns undefined for what is no token of ours, or is expired or revoked. */
 export async function findAccessToken(
   store: Store,

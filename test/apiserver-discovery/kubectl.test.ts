@@ -46,10 +46,8 @@ beforeAll(async () => {
     ...{ name: 'dot-02', gitVersion: 'v1.21.14', types: [INGRESSES] },
   })
   await makeCertificates(folder)
-  const [key, cert, ca] = ['server.key', 'server.crt', 'ca.crt'].map((file) =>
-    readFileSync(join(folder, file)),
-  )
-  fleet = await documentServer(database.store, { tls: { key: key!, cert: cert!, ca: ca! } })
+  const [key, cert] = ['server.key', 'server.crt'].map((file) => readFileSync(join(folder, file)))
+  fleet = await documentServer(database.store, { tls: { key: key!, cert: cert! } })
   fleet.setAccess([grant('jane', { clusters: ['dot-01'], namespaces: ['shop'] })])
   await until(() => fleet.access.rulesOf({ user: 'jane', groups: [] }).length > 0)
   await fleet.server.listen({ host: '127.0.0.1', port: 0 })

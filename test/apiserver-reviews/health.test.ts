@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { Counter, Registry } from 'prom-client'
 import { afterEach, describe, expect, test } from 'vitest'
+import { standaloneAuthorizer } from '../../src/apiserver/access/authorizer.ts'
 import { health } from '../../src/apiserver/health/plugin.ts'
 import { authenticated, type Identity, identityDecoration } from '../../src/apiserver/identity.ts'
 import { statusErrors } from '../../src/apiserver/plugins/status-errors.ts'
@@ -39,7 +40,12 @@ async function start({
       pingDatabase: pingDatabase ?? (async () => 1),
       isStopping: () => isStopping,
       ...(trouble && { readiness: [{ name: 'management-cluster', trouble: () => trouble }] }),
-      ...{ metrics, log: createLogger('silent'), clock: systemClock },
+      ...{
+        metrics,
+        authorize: standaloneAuthorizer,
+        log: createLogger('silent'),
+        clock: systemClock,
+      },
     })
   await server.register(plugin)
 }

@@ -26,10 +26,8 @@ beforeAll(async () => {
   })
   await cluster.fill(pods, [pod('small', '900m'), pod('large-one', '1500m')])
   await makeCertificates(folder)
-  const [key, cert, ca] = ['server.key', 'server.crt', 'ca.crt'].map((file) =>
-    readFileSync(join(folder, file)),
-  )
-  fleet = await fleetServer(database.store, { tls: { key: key!, cert: cert!, ca: ca! } })
+  const [key, cert] = ['server.key', 'server.crt'].map((file) => readFileSync(join(folder, file)))
+  fleet = await fleetServer(database.store, { tls: { key: key!, cert: cert! } })
   const config = {
     ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'fleet' },
     clusters: [

@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CertificateBundle } from '../../src/apiserver/access/authentication/certificate-bundle.ts'
 import { OpenStreams } from '../../src/apiserver/open-streams.ts'
 import { answerClientError } from '../../src/apiserver/plugins/client-errors.ts'
 import { oneAtATime } from '../../src/apiserver/plugins/one-at-a-time.ts'
@@ -265,7 +266,9 @@ describe('over TLS', () => {
   test('a token is enough; so is a certificate of our CA; another is nobody', async () => {
     const pki = (name: string) => createDemoPki({ name, clientName: 'jane', now: Date.now() })
     const [ours, others] = await Promise.all([pki('ours'), pki('others')])
-    const secure = await fleetServer(database.store, { tls: { ...ours.server, ca: ours.ca } })
+    const clientCas = [new CertificateBundle(ours.ca)]
+    const trust = { clientCas: () => clientCas }
+    const secure = await fleetServer(database.store, { tls: ours.server, trust })
     const address = new URL(await secure.listen())
     const asking = (options: RequestOptions & { cert?: string; key?: string }) => {
       const path = `${FLEET_PREFIX}/api/v1/pods`

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { CertificateBundle } from '../../src/apiserver/access/authentication/certificate-bundle.ts'
 import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { createCatalogCache } from '../../src/apiserver/catalog.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
@@ -52,9 +53,11 @@ beforeAll(async () => {
   const source = databaseAccessSource(registrations)
   const access = await createAccess({ catalog, source, log, clock })
   const rootDocuments = registrationOpenApi()
+  const clientCas = [new CertificateBundle(pem('ca.crt').toString())]
   server = await buildServer({
     ...{ store, catalog, access, log, clock, continueByDefault: true, metrics: new Registry() },
-    tls: { key: pem('server.key'), cert: pem('server.crt'), ca: pem('ca.crt') },
+    tls: { key: pem('server.key'), cert: pem('server.crt') },
+    trust: { clientCas: () => clientCas },
     root: { rootKinds: REGISTRATION_KINDS, rootDocuments, source: storedOpenApi(store) },
     plugins: [
       registrationRoutes({

@@ -55,7 +55,12 @@ export interface FleetServer {
 const silent = createLogger('silent')
 
 export interface FleetServerOptions
-  extends Partial<Pick<ServerOptions, 'clock' | 'tls' | 'continueByDefault' | 'log'>> {
+  extends Partial<
+    Pick<
+      ServerOptions,
+      'clock' | 'tls' | 'trust' | 'authorize' | 'authorizePaths' | 'continueByDefault' | 'log'
+    >
+  > {
   /** With `fleet.fleetglass.io` at the root; tells what registrations ask for. */
   readonly wishes?: FleetParts['wishes']
   /** Closed with the server; left out, one that hears of changes. */
@@ -84,6 +89,9 @@ export async function fleetServer(
   const server = await buildServer({
     ...{ store, catalog, access, root, log, clock, continueByDefault, metrics: new Registry() },
     ...(options.tls && { tls: options.tls }),
+    ...(options.trust && { trust: options.trust }),
+    ...(options.authorize && { authorize: options.authorize }),
+    ...(options.authorizePaths && { authorizePaths: true }),
     ...(wishes && { plugins: [fleetRoutes({ store, catalog, access, clock, wishes })] }),
   })
   const tokenOf = (userName: string, groups: readonly string[]) =>

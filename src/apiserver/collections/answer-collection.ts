@@ -19,6 +19,7 @@ import { checkResourceVersion } from '../routes/resource-version.ts'
 import type { ResourceParts } from '../routes/resources.ts'
 import { type Exchange, streamAnswer } from '../routes/stream-answer.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
+import { timeLimitOf, within } from '../routes/time-limit.ts'
 import { writeList } from '../routes/write-list.ts'
 import { staleWarning } from '../warnings.ts'
 import { type AskedTypes, askedTypes, clustersAsked, describeTypes } from './asked-types.ts'
@@ -34,6 +35,7 @@ export async function answerCollection(
   call: CollectionCall,
 ): Promise<FastifyReply> {
   const { query, collection } = call
+  const limit = timeLimitOf(parts, call.request)
   const options = parseListOptions(query)
   if (options.watch) throw methodNotAllowed()
   const patterns = typesAsked(collection, query)
@@ -47,11 +49,12 @@ export async function answerCollection(
   checkResourceVersion(options, resourceVersion)
   const wanted = await collectionRequest(parts, call, { asked, search, page, form })
   const totalCount = search.withRemainingCount
-    ? await parts.objects.countCollection(wanted)
+    ? await within(limit, parts.objects.countCollection(wanted))
     : undefined
   const { encoder, row } = form
-  const answer = { page, encoder, row, resourceVersion, checksum, totalCount }
+  const answer = { page, encoder, row, resourceVersion, checksum, totalCount, limit }
   const streamed = {
+    limit,
     contentType: encoder.contentType,
     warnings: staleClusters(asked.served, parts.clock.now()),
     rows: (signal: AbortSignal) => parts.objects.listCollection(wanted, signal),

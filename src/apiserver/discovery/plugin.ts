@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Conversion, negotiate } from '../../kube/media-type.ts'
 import { noSuchResource } from '../../kube/status-error.ts'
 import type { Access, VisibleCluster } from '../access/access.ts'
-import { ANONYMOUS } from '../identity.ts'
+import { isAnonymous } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
 import { JsonDocument, sendDocument, sendPageNotFound } from '../send-document.ts'
 import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
@@ -146,7 +146,7 @@ function sendAggregated(
  */
 function versionOf(access: Access, request: FastifyRequest, surface: Surface): JsonDocument {
   if (surface.kind !== 'member') return fleetVersion(access.visible(request.identity))
-  if (request.identity === ANONYMOUS) return fleetVersion([])
+  if (isAnonymous(request.identity)) return fleetVersion([])
   return memberVersion(clustersOf(access, request, surface)[0]!.cluster)
 }
 

@@ -10,10 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log.ts'
+import type { Authorizer } from '../access/authorizer.ts'
 import { forbiddenPath } from '../access/forbidden.ts'
 import { sendPageNotFound } from '../send-document.ts'
 import { onEverySurface } from '../surface.ts'
-import { mayReadMetrics } from './metrics-rights.ts'
 
 /** What must hold before work is sent here, beside the database. */
 export interface ReadinessCheck {
@@ -30,6 +30,8 @@ export interface HealthOptions {
   readonly readiness?: readonly ReadinessCheck[]
   /** A prom-client Registry. */
   readonly metrics: { readonly contentType: string; metrics(): Promise<string> }
+  /** Whether someone may read /metrics: they tell of all clusters, whoever asks. */
+  readonly authorize: Authorizer
   readonly log: Logger
   readonly clock: Clock
 }
@@ -78,10 +80,10 @@ export async function health(server: FastifyInstance, options: HealthOptions): P
     }
   })
   server.get('/metrics', async (request, reply) => {
-    if (!mayReadMetrics(request.identity)) {
-      throw forbiddenPath(request.identity, 'get', '/metrics')
-    }
-    const { metrics } = options
+    const { metrics, authorize } = options
+    const asked = { verb: 'get', path: '/metrics' }
+    const { allowed, reason } = await authorize(request.identity, asked)
+    if (!allowed) throw forbiddenPath(request.identity, asked, reason)
     return reply.header('Content-Type', metrics.contentType).send(await metrics.metrics())
   })
 }

@@ -22,11 +22,12 @@ async function install(server: FastifyInstance): Promise<void> {
 export const accessLog = fp(install, { name: 'access-log' })
 
 function log(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, url } = request
+  const { method, url, identity } = request
   const line = {
     method,
     url: url.length > URL_MOST_CHARACTERS ? `${url.slice(0, URL_MOST_CHARACTERS)}...` : url,
-    user: request.identity.user,
+    user: identity.user,
+    ...(identity.impersonatedBy !== undefined && { impersonatedBy: identity.impersonatedBy }),
     status: reply.raw.statusCode,
     milliseconds: Math.round(reply.elapsedTime),
     ...(reply.raw.writableFinished ? {} : { cutOff: true }),

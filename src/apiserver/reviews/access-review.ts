@@ -5,12 +5,20 @@
  * an administrator as well: tools hide what they are told would be refused.
  */
 import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'
+import { attributesOf } from '../../kube/request-attributes.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Access } from '../access/access.ts'
+import type { Authorizer } from '../access/authorizer.ts'
 import { READ_VERBS } from '../access/rule.ts'
-import { mayReadMetrics } from '../health/metrics-rights.ts'
 import { type Identity, MASTERS_GROUP } from '../identity.ts'
-import type { Surface } from '../prefixes.ts'
+import { prefixOf, type Surface } from '../prefixes.ts'
+
+/** Who else has a say, beside the rules of FleetAccess. */
+export interface ReviewedRights {
+  readonly authorize: Authorizer
+  /** Every path is authorised before it is served: plugins/authorize-paths.ts. */
+  readonly byPath: boolean
+}
 
 export interface Asking {
   readonly access: Access
@@ -18,6 +26,7 @@ export interface Asking {
   readonly surface: Surface
   /** The groups whose objects the root serves. */
   readonly rootGroups: readonly string[]
+  readonly rights: ReviewedRights
 }
 
 export interface AccessAnswer {
@@ -29,6 +38,7 @@ interface ResourceAttributes {
   readonly namespace?: string
   readonly verb?: string
   readonly group?: string
+  readonly version?: string
   readonly resource?: string
   readonly subresource?: string
   readonly name?: string
@@ -40,7 +50,7 @@ interface NonResourceAttributes {
 }
 
 /** @throws `Invalid` unless exactly one of the two kinds of attributes is given. */
-export function answerAccess(asking: Asking, spec: unknown): AccessAnswer {
+export async function answerAccess(asking: Asking, spec: unknown): Promise<AccessAnswer> {
   const { resourceAttributes, nonResourceAttributes } = (spec ?? {}) as {
     readonly resourceAttributes?: ResourceAttributes
     readonly nonResourceAttributes?: NonResourceAttributes
@@ -48,7 +58,26 @@ export function answerAccess(asking: Asking, spec: unknown): AccessAnswer {
   if (!resourceAttributes === !nonResourceAttributes) throw oneOfTwo()
   if (nonResourceAttributes) return answerPath(asking, nonResourceAttributes)
   const asked = resourceAttributes ?? {}
-  return asking.surface.kind === 'root' ? answerRoot(asking, asked) : answerMirror(asking, asked)
+  const isRoot = asking.surface.kind === 'root'
+  const answer = isRoot ? answerRoot(asking, asked) : answerMirror(asking, asked)
+  return answer.allowed && asking.rights.byPath ? answerByPath(asking, asked) : answer
+}
+
+/** What the request that is meant would be to the management cluster's RBAC. */
+async function answerByPath(
+  { identity, surface, rights }: Asking,
+  { verb = '', group = '', version = '', resource = '', namespace, name }: ResourceAttributes,
+): Promise<AccessAnswer> {
+  const isAny = version === '' || version === '*'
+  const api = group === '' ? '/api' : `/apis/${group}`
+  const within = namespace ? `/namespaces/${namespace}` : ''
+  const path = `${api}/${isAny ? 'v1' : version}${within}/${resource}${name ? `/${name}` : ''}`
+  const attributes = attributesOf({
+    method: 'GET',
+    path: prefixOf(surface) + path,
+    query: new URLSearchParams(verb === 'watch' ? { watch: 'true' } : {}),
+  })
+  return rights.authorize(identity, attributes)
 }
 
 function oneOfTwo(): StatusError {
@@ -68,7 +97,10 @@ function oneOfTwo(): StatusError {
   )
 }
 
-function answerMirror({ access, identity, surface }: Asking, asked: ResourceAttributes) {
+function answerMirror(
+  { access, identity, surface }: Asking,
+  asked: ResourceAttributes,
+): AccessAnswer {
   const { verb = '', group = '', resource = '', subresource = '', namespace = '' } = asked
   if (!READ_VERBS.includes(verb)) {
     return { allowed: false, reason: 'member clusters can only be read here: get, list and watch' }
@@ -85,7 +117,10 @@ function answerMirror({ access, identity, surface }: Asking, asked: ResourceAttr
   }
 }
 
-function answerRoot({ access, identity, rootGroups }: Asking, asked: ResourceAttributes) {
+function answerRoot(
+  { access, identity, rootGroups }: Asking,
+  asked: ResourceAttributes,
+): AccessAnswer {
   const { verb = '', group = '', resource = '', name = '' } = asked
   if (identity.groups.includes(MASTERS_GROUP)) return { allowed: true }
   if (group === FLEET_GROUP) return { allowed: verb === 'get' || verb === 'list' }
@@ -107,9 +142,12 @@ export const OPEN_PATHS: readonly string[] = [
   ...['/readyz', '/version', '/version/'],
 ]
 
-function answerPath({ identity }: Asking, { path = '', verb = '' }: NonResourceAttributes) {
+async function answerPath(
+  { identity, rights }: Asking,
+  { path = '', verb = '' }: NonResourceAttributes,
+): Promise<AccessAnswer> {
   if (verb !== 'get' && verb !== 'head') return { allowed: false }
-  if (path === '/metrics') return { allowed: mayReadMetrics(identity) }
+  if (path === '/metrics' || rights.byPath) return rights.authorize(identity, { verb, path })
   const allowed = OPEN_PATHS.some((open) =>
     open.endsWith('*') ? path.startsWith(open.slice(0, -1)) : path === open,
   )

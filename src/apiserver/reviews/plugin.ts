@@ -6,10 +6,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'
 import type { RootKind } from '../discovery/root-listing.ts'
+import type { Identity } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { onEverySurface } from '../surface.ts'
-import { type Asking, answerAccess } from './access-review.ts'
+import { type Asking, answerAccess, type ReviewedRights } from './access-review.ts'
 import { PROTOBUF, REVIEW_MEDIA_TYPES, type ReviewKind, readReview } from './read-review.ts'
 import { type Enveloped, encodeEnvelope } from './review-messages.ts'
 import { answerRules } from './rules-review.ts'
@@ -17,6 +18,7 @@ import { answerRules } from './rules-review.ts'
 export interface ReviewOptions {
   readonly access: Access
   readonly rootKinds: readonly RootKind[]
+  readonly rights: ReviewedRights
 }
 
 /** A review is small; what is not is refused before it is read. */
@@ -25,7 +27,7 @@ const BODY_BYTES = 64 * 1024
 interface Review extends ReviewKind {
   readonly path: string
   /** What is added to the object that was posted. */
-  readonly answer: (asking: Asking, posted: Enveloped) => object
+  readonly answer: (asking: Asking, posted: Enveloped) => Promise<object>
 }
 
 const REVIEWS: readonly Review[] = [
@@ -33,24 +35,26 @@ const REVIEWS: readonly Review[] = [
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
     path: 'selfsubjectaccessreviews',
-    answer: (asking, { spec }) => ({ spec, status: answerAccess(asking, spec) }),
+    answer: async (asking, { spec }) => ({ spec, status: await answerAccess(asking, spec) }),
   },
   {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectRulesReview',
     path: 'selfsubjectrulesreviews',
     // kube-apiserver forgets the spec in its answer, as recorded.
-    answer: (asking, { spec }) => ({ spec: {}, status: answerRules(asking, spec) }),
+    answer: async (asking, { spec }) => ({ spec: {}, status: answerRules(asking, spec) }),
   },
   ...['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'].map((apiVersion) => ({
     apiVersion,
     kind: 'SelfSubjectReview',
     path: 'selfsubjectreviews',
-    answer: ({ identity }: Asking) => ({
-      status: { userInfo: { username: identity.user, groups: identity.groups } },
-    }),
+    answer: async ({ identity }: Asking) => ({ status: { userInfo: userInfoOf(identity) } }),
   })),
 ]
+
+function userInfoOf({ user, uid, groups, extra }: Identity) {
+  return { username: user, ...(uid && { uid }), groups, ...(extra && { extra }) }
+}
 
 /** Fastify plugin. It must not be wrapped by fastify-plugin: its body parser is for it alone. */
 export async function reviews(server: FastifyInstance, options: ReviewOptions): Promise<void> {
@@ -73,21 +77,21 @@ export async function reviews(server: FastifyInstance, options: ReviewOptions): 
 
 function askingOf(
   { identity }: FastifyRequest,
-  { access, rootGroups }: ReviewOptions & { readonly rootGroups: readonly string[] },
+  { access, rootGroups, rights }: ReviewOptions & { readonly rootGroups: readonly string[] },
   surface: Surface,
 ): Asking {
-  return { access, identity, surface, rootGroups }
+  return { access, identity, surface, rootGroups, rights }
 }
 
-function sendReview(
+async function sendReview(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   review: Review,
   asking: Asking,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { apiVersion, kind } = review
   const { mediaType } = negotiate(request.headers.accept, REVIEW_MEDIA_TYPES)
   const posted = readReview(request, review)
-  const answered = { kind, apiVersion, metadata: {}, ...review.answer(asking, posted) }
+  const answered = { kind, apiVersion, metadata: {}, ...(await review.answer(asking, posted)) }
   if (mediaType !== PROTOBUF) {
     const document = new JsonDocument(answered)
     return sendDocument({ request, reply }, document, { contentType: mediaType, statusCode: 201 })

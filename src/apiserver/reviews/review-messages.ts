@@ -63,7 +63,11 @@ message NonResourceRule { repeated string verbs = 1; repeated string nonResource
 
 message SelfSubjectReview { optional ObjectMeta metadata = 1; optional SelfStatus status = 2; }
 message SelfStatus { optional UserInfo userInfo = 1; }
-message UserInfo { optional string username = 1; optional string uid = 2; repeated string groups = 3; }
+message UserInfo {
+  optional string username = 1; optional string uid = 2; repeated string groups = 3;
+  map<string, ExtraValue> extra = 4;
+}
+message ExtraValue { repeated string items = 1; }
 `
 
 const root = protobuf.parse(SCHEMA, { keepCase: true }).root
@@ -103,11 +107,21 @@ export function encodeEnvelope({ kind, apiVersion, ...fields }: Enveloped): Buff
   const unknown = root.lookupType('Unknown')
   const envelope = {
     typeMeta: { apiVersion, kind },
-    raw: raw.encode(raw.fromObject(fields)).finish(),
+    raw: raw.encode(raw.fromObject(withExtraValues(fields))).finish(),
     contentEncoding: '',
     contentType: '',
   }
   return Buffer.concat([MAGIC, unknown.encode(unknown.fromObject(envelope)).finish()])
+}
+
+/** In JSON the values of a key are a list; a protobuf map holds no lists, but messages. */
+function withExtraValues(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { userInfo } = (fields.status ?? {}) as {
+    readonly userInfo?: { readonly extra?: Readonly<Record<string, readonly string[]>> }
+  }
+  if (!userInfo?.extra) return fields
+  const values = Object.entries(userInfo.extra).map(([key, items]) => [key, { items }])
+  return { ...fields, status: { userInfo: { ...userInfo, extra: Object.fromEntries(values) } } }
 }
 
 function badBody(why: string): StatusError {

@@ -22,7 +22,8 @@ export function answerRules(asking: Asking, spec: unknown) {
   return {
     resourceRules: [...granted, ...REVIEW_RULES],
     nonResourceRules: [{ verbs: ['get'], nonResourceURLs: OPEN_PATHS }],
-    incomplete: false,
+    // What RBAC has of paths cannot be listed.
+    incomplete: asking.rights.byPath,
   }
 }
 

@@ -17,6 +17,7 @@ import { askedByNow } from './asked.ts'
 import type { ObjectsCall } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
 import type { ResourceParts } from './resources.ts'
+import { timeLimitOf, within } from './time-limit.ts'
 
 /** Whether a path of objects asks for counts. */
 export function asksForCounts({ path, query }: Pick<ObjectsCall, 'path' | 'query'>): boolean {
@@ -26,6 +27,7 @@ export function asksForCounts({ path, query }: Pick<ObjectsCall, 'path' | 'query
 /** @throws every refusal of a list. */
 export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
   const { request, reply, surface } = call
+  const limit = timeLimitOf(parts, request)
   const { name: _, ...path } = call.path
   const search = searchOf(call.query)
   const keys = parseGroupBy(call.query.get('groupBy') ?? '')
@@ -38,13 +40,14 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
     ...{ scope, namespace: path.namespace },
   })
   const resourceVersion = await parts.objects.revision()
-  const within = conditions.concat(
+  const narrowed = conditions.concat(
     path.namespace === undefined
       ? []
       : { on: 'namespace', operator: 'In', values: [path.namespace] },
   )
   const by = keys.map((key) => key.by)
-  const groups = await parts.objects.countGroups({ type, scope, conditions: within, by })
+  const counting = parts.objects.countGroups({ type, scope, conditions: narrowed, by })
+  const groups = await within(limit, counting)
   const document =
     as === 'Table' ? tableOf(keys, groups, `meta.k8s.io/${metaVersion}`) : listOf(keys, groups)
   const warnings = staleWarning(asked.served, parts.clock.now())

@@ -20,11 +20,13 @@ import { checkResourceVersion } from './resource-version.ts'
 import type { ResourceParts } from './resources.ts'
 import type { RowForm } from './row-form.ts'
 import { type StreamedAnswer, streamAnswer } from './stream-answer.ts'
+import { timeLimitOf, within } from './time-limit.ts'
 import { writeList } from './write-list.ts'
 
 /** @throws every refusal, before anything was sent. */
 export async function answerList(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
   const { request, query, path } = call
+  const limit = timeLimitOf(parts, request)
   const options = parseListOptions(query)
   if (options.watch) throw methodNotAllowed()
   const search = parseSearch(query)
@@ -41,12 +43,15 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
     namespace: path.namespace,
   })
   const wanted = listRequest({ asked, conditions, order: search.order, page, form })
-  const totalCount = search.withRemainingCount ? await parts.objects.count(wanted) : undefined
+  const totalCount = search.withRemainingCount
+    ? await within(limit, parts.objects.count(wanted))
+    : undefined
   const encoder = (representation.encoding === 'yaml' ? yamlListEncoder : jsonListEncoder)(
     form.frame,
   )
-  const answer = { page, encoder, row: form.row, resourceVersion, checksum, totalCount }
+  const answer = { page, encoder, row: form.row, resourceVersion, checksum, totalCount, limit }
   const streamed = {
+    limit,
     contentType: encoder.contentType,
     warnings: [
       ...staleWarning(asked.served, nowMilliseconds),

@@ -25,6 +25,8 @@ export interface ResourceParts extends AskedParts {
   readonly openStreams: OpenStreams
   /** Whether a page that is not the last has a `continue` although nobody asked for it. */
   readonly continueByDefault: boolean
+  /** How long a list takes at most that goes through a proxy. */
+  readonly proxiedListMilliseconds?: number | undefined
 }
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -11,6 +11,7 @@ import type { ByteSink } from '../encode/byte-sink.ts'
 import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
 import { ClientGone, ResponseWriter } from '../encode/response-writer.ts'
 import type { OpenStreams } from '../open-streams.ts'
+import { tookTooLong } from './time-limit.ts'
 
 export interface Exchange {
   readonly request: FastifyRequest
@@ -19,6 +20,8 @@ export interface Exchange {
 }
 
 export interface StreamedAnswer {
+  /** When it is over, `write` ends the list where it is; before the first row it is refused. */
+  readonly limit?: AbortSignal | undefined
   readonly contentType: string
   readonly warnings: readonly string[]
   /** Further warnings, when there is no row at all. */
@@ -37,7 +40,8 @@ export async function streamAnswer(
   const { reply } = exchange
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort(new ClientGone()))
-  const rows = answer.rows(gone.signal)
+  const { limit } = answer
+  const rows = answer.rows(limit ? AbortSignal.any([gone.signal, limit]) : gone.signal)
   try {
     const first = await rows.next()
     const hints = first.done ? (answer.hints ?? []) : []
@@ -46,7 +50,7 @@ export async function streamAnswer(
     const done = open.add(response)
     await sendRest(exchange, answer, withFirst(first, rows)).finally(done)
   } catch (error) {
-    if (!gone.signal.aborted) throw error
+    if (!gone.signal.aborted) throw limit?.aborted ? tookTooLong() : error
     // There is nobody to send a Status to.
     reply.hijack()
   } finally {

@@ -15,6 +15,8 @@ export interface PageAnswer {
   readonly checksum: string
   /** Of the whole query; undefined when nobody asked. */
   readonly totalCount: number | undefined
+  /** When it is aborted, the page ends with the row that is being written. */
+  readonly limit?: AbortSignal | undefined
 }
 
 /** @param batches - one row more than the page holds, where another page may follow. */
@@ -30,25 +32,52 @@ export async function writeList(
   await write(sink, [close(metadataOf(answer, shown, next))])
 }
 
+/** How far a page has come. */
+interface Progress {
+  shown: number
+  last: RawRow | undefined
+  /** Whether a row follows the last one, or may follow. */
+  unfinished: boolean
+}
+
 async function writeRows(
   sink: ByteSink,
   batches: AsyncIterable<readonly RawRow[]>,
-  { page, encoder, row: toJson }: PageAnswer,
+  answer: PageAnswer,
 ): Promise<{ shown: number; next?: RawRow }> {
-  const limit = page.limit ?? Number.POSITIVE_INFINITY
-  let shown = 0
-  let last: RawRow | undefined
-  for await (const rows of batches) {
-    for (const row of rows) {
-      if (shown === limit) return { shown, ...(last && { next: last }) }
-      const entry = shown === 0 ? encoder.first : encoder.next
-      const waiting = write(sink, entry(toJson(row)))
-      if (waiting !== undefined) await waiting
-      shown++
-      last = row
+  const progress: Progress = { shown: 0, last: undefined, unfinished: false }
+  try {
+    for await (const rows of batches) {
+      await writeBatch(sink, rows, { answer, progress })
+      if (progress.unfinished) break
     }
+  } catch (error) {
+    // The query was ended because time is over: what was written is a page of its own.
+    if (!answer.limit?.aborted || error !== answer.limit.reason || !progress.last) throw error
+    progress.unfinished = true
   }
-  return { shown }
+  const { shown, last, unfinished } = progress
+  return { shown, ...(unfinished && last && { next: last }) }
+}
+
+async function writeBatch(
+  sink: ByteSink,
+  rows: readonly RawRow[],
+  { answer, progress }: { readonly answer: PageAnswer; readonly progress: Progress },
+): Promise<void> {
+  const { page, encoder, row: toJson, limit } = answer
+  const most = page.limit ?? Number.POSITIVE_INFINITY
+  for (const row of rows) {
+    if (progress.shown === most || (limit?.aborted && progress.last)) {
+      progress.unfinished = true
+      return
+    }
+    const entry = progress.shown === 0 ? encoder.first : encoder.next
+    const waiting = write(sink, entry(toJson(row)))
+    if (waiting !== undefined) await waiting
+    progress.shown++
+    progress.last = row
+  }
 }
 
 /** Undefined when all of it fitted: the common case costs no promise. */
