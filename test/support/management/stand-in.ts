@@ -32,8 +32,6 @@ export type Handler = (request: StandInRequest) => Promise<Reply | undefined>
 export interface StandIn extends RunningApiserver {
   /** For faults, and for objects put in directly. */
   readonly member: MemberCluster
-  /** Every request of whoever is authenticated, in order. */
-  readonly requests: readonly StandInRequest[]
   /** Asked before everything else, the latest first. */
   answer(handler: Handler): void
 }
@@ -51,11 +49,9 @@ export async function startStandIn(folder: string): Promise<StandIn> {
     member.put(DEFINITIONS, parse(readFileSync(join(CRDS, file), 'utf8')))
   }
   const handlers: Handler[] = [writesOf(member)]
-  const requests: StandInRequest[] = []
-  const asked = { member, handlers, requests }
-  member.server.intercept((exchange) => intercept(exchange, asked))
+  member.server.intercept((exchange) => intercept(exchange, member, handlers))
   return {
-    ...{ member, requests, url: member.url, ca: read('ca.crt'), token: ADMIN_TOKEN },
+    ...{ member, url: member.url, ca: read('ca.crt'), token: ADMIN_TOKEN },
     answer: (handler) => void handlers.unshift(handler),
     goDown: () => member.goDown(),
     comeBack: () => member.comeBack(),
@@ -63,24 +59,17 @@ export async function startStandIn(folder: string): Promise<StandIn> {
   }
 }
 
-interface Asked {
-  readonly member: MemberCluster
-  readonly handlers: readonly Handler[]
-  readonly requests: StandInRequest[]
-}
-
 async function intercept(
   exchange: Exchange,
-  { member: { server }, handlers, requests }: Asked,
+  { server }: MemberCluster,
+  handlers: readonly Handler[],
 ): Promise<boolean> {
   const { request, response, output } = exchange
   const user = authenticate(response.req, server.tokens)
   // Whoever is nobody is refused by the server itself.
   if (user === undefined || user === 'system:anonymous') return false
   const body = await textOf(response.req)
-  const asked = { ...request, body, user }
-  requests.push(asked)
-  const reply = await firstReply(handlers, asked)
+  const reply = await firstReply(handlers, { ...request, body, user })
   if (!reply) return false
   sendReply(reply, { output, acceptEncoding: '' })
   return true
