@@ -86,6 +86,13 @@ function databaseUrl(given: string): Read<string> {
   return isPostgres ? { value: given } : { mustBe: 'a URL, postgres://USER@HOST:PORT/DATABASE' }
 }
 
+/** Without a slash at its end. */
+function directUrl(given: string): Read<string> {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  const fits = url?.protocol === 'https:' && url.search === '' && url.hash === '' && !url.username
+  return fits ? { value: given.replace(/\/+$/, '') } : { mustBe: 'a URL, https://HOST:PORT' }
+}
+
 function prunePaths(given: string): Read<readonly FieldPath[]> {
   try {
     return { value: given.split(',').map((path) => parsePrunePath(path.trim())) }
@@ -224,6 +231,109 @@ export const SETTINGS = {
     fallbackHelp: 'that of the pod, or of the context',
     read: text,
   }),
+  authorizationMode: define({
+    flag: 'authorization-mode',
+    placeholder: 'FleetAccess|Aggregator',
+    help: 'whose rights count: those of FleetAccess objects, or those that RBAC of the management cluster gives on the paths of clusterpedia.io, to read everything behind them, as in Clusterpedia',
+    fallback: 'FleetAccess',
+    read: oneOf('FleetAccess', 'Aggregator'),
+  }),
+  clientCaFile: define({
+    flag: 'client-ca-file',
+    placeholder: 'FILE',
+    help: 'the CAs of client certificates, in PEM; read again when it changes',
+    fallbackHelp: 'as the management cluster says in extension-apiserver-authentication',
+    read: text,
+  }),
+  requestheaderClientCaFile: define({
+    flag: 'requestheader-client-ca-file',
+    placeholder: 'FILE',
+    help: 'the CAs of the front proxy that says who is asking, in PEM; read again when it changes',
+    fallbackHelp: 'as the management cluster says, the headers below too',
+    read: text,
+  }),
+  requestheaderAllowedNames: define({
+    flag: 'requestheader-allowed-names',
+    placeholder: 'NAME',
+    help: 'with a CA file: common names of the front proxy',
+    fallbackHelp: 'any of its CA',
+    many: true,
+    read: list,
+  }),
+  requestheaderUsernameHeaders: define({
+    flag: 'requestheader-username-headers',
+    placeholder: 'HEADER',
+    help: 'with a CA file: where the user is named',
+    fallback: 'X-Remote-User',
+    many: true,
+    read: list,
+  }),
+  requestheaderUidHeaders: define({
+    flag: 'requestheader-uid-headers',
+    placeholder: 'HEADER',
+    help: 'with a CA file: where the UID of the user is',
+    fallbackHelp: 'nowhere',
+    many: true,
+    read: list,
+  }),
+  requestheaderGroupHeaders: define({
+    flag: 'requestheader-group-headers',
+    placeholder: 'HEADER',
+    help: 'with a CA file: where the groups of the user are',
+    fallback: 'X-Remote-Group',
+    many: true,
+    read: list,
+  }),
+  requestheaderExtraHeadersPrefix: define({
+    flag: 'requestheader-extra-headers-prefix',
+    placeholder: 'PREFIX',
+    help: 'with a CA file: how headers begin that say more about the user',
+    fallback: 'X-Remote-Extra-',
+    many: true,
+    read: list,
+  }),
+  apiAudiences: define({
+    flag: 'api-audiences',
+    placeholder: 'NAME',
+    help: 'tokens that the management cluster reviews must be meant for one of these',
+    fallbackHelp: 'for its own API server',
+    many: true,
+    read: list,
+  }),
+  tlsCertFile: define({
+    flag: 'tls-cert-file',
+    placeholder: 'FILE',
+    help: 'the server certificate, in PEM, with what stands between it and its CA; read again when it changes',
+    fallbackHelp: 'issued by a CA in the data directory',
+    read: text,
+  }),
+  tlsPrivateKeyFile: define({
+    flag: 'tls-private-key-file',
+    placeholder: 'FILE',
+    help: 'the key of --tls-cert-file',
+    read: text,
+  }),
+  advertiseDirectUrl: define({
+    flag: 'advertise-direct-url',
+    placeholder: 'URL',
+    help: 'where readers reach this server past the aggregator, which cuts answers off after 60 s; hack/gen-clusterconfigs.sh writes it',
+    fallbackHelp: 'through the aggregator',
+    read: directUrl,
+  }),
+  advertiseDirectCaFile: define({
+    flag: 'advertise-direct-ca-file',
+    placeholder: 'FILE',
+    help: 'the CA of the server certificate at --advertise-direct-url, in PEM',
+    fallbackHelp: 'one that every machine trusts',
+    read: text,
+  }),
+  proxiedListSeconds: define({
+    flag: 'proxied-list-seconds',
+    placeholder: 'N',
+    help: 'how long a list takes at most that goes through a front proxy; it is then a page with a continue',
+    fallback: '50',
+    read: wholeNumber(1, 3600),
+  }),
   shardingName: define({
     flag: 'sharding-name',
     placeholder: 'NAME',
@@ -241,7 +351,7 @@ export const SETTINGS = {
   metricsListen: define({
     flag: 'metrics-listen',
     placeholder: 'HOST:PORT',
-    help: 'where a syncer serves /metrics, /livez and /readyz, over plain HTTP and to anybody',
+    help: 'where a syncer serves its metrics at /metrics, over plain HTTP and to anybody',
     fallbackHelp: 'nowhere',
     read: listenAddress,
   }),
@@ -265,6 +375,11 @@ type HasFallback =
   | 'firstListsPerMember'
   | 'continueTokens'
   | 'registrations'
+  | 'authorizationMode'
+  | 'requestheaderUsernameHeaders'
+  | 'requestheaderGroupHeaders'
+  | 'requestheaderExtraHeadersPrefix'
+  | 'proxiedListSeconds'
   | 'changeLogHours'
   | 'changeLogChanges'
   | 'logLevel'

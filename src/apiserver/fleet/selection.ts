@@ -26,9 +26,8 @@ const OF_MIRROR = ['onlyMetadata', 'strictVersion']
 /** @throws 400 */
 export function selectionOf(query: URLSearchParams, options: ListOptions): Selection {
   const requirements = parseLabelSelector(options.labelSelector)
-  const labels = splitSearchLabels(requirements)
-  const { clusterLabels, objectLabels } = labels
-  const terms = [...labels.terms, ...searchQueryTerms(query)]
+  const { terms: labelTerms, clusterLabels, objectLabels } = splitSearchLabels(requirements)
+  const terms = [...labelTerms, ...searchQueryTerms(query)]
   const other =
     terms.find(({ name }) => name !== 'clusters')?.key ?? OF_MIRROR.find((key) => query.has(key))
   if (other !== undefined) {
@@ -39,11 +38,12 @@ export function selectionOf(query: URLSearchParams, options: ListOptions): Selec
     ...clusterLabels,
     ...parseLabelSelector(query.get('clusterSelector') ?? ''),
   ]
-  const fields = [...labels.comparisons, ...parseFieldSelector(options.fieldSelector)]
+  const fields = parseFieldSelector(options.fieldSelector)
   return {
     selectsCluster: ({ name, labels }) =>
       terms.every(({ operator, values }) => values.includes(name) === (operator === 'In')) &&
       matchesLabels(clusterRequirements, labels),
-    selects: (object, own) => matchesLabels(objectLabels, own) && matchesFields(fields, object),
+    selects: (object, labels) =>
+      matchesLabels(objectLabels, labels) && matchesFields(fields, object),
   }
 }

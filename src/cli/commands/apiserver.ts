@@ -7,9 +7,13 @@ import { createLogger } from '../../log.ts'
 import { connectStore } from '../../store/connect.ts'
 import { prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
-import { startCertifiedServer } from '../parts/certified-server.ts'
+import { CommandFailure } from '../failure.ts'
+import { type CertifiedServerParts, startCertifiedServer } from '../parts/certified-server.ts'
+import { DIRECT_SETTINGS, directAddressOf } from '../parts/direct-address.ts'
+import { startFileCertifiedServer } from '../parts/file-certified-server.ts'
 import { MANAGEMENT_SETTINGS, openManagementCluster } from '../parts/management-cluster.ts'
 import { openRegistrations } from '../parts/open-registrations.ts'
+import { openReaders, READER_SETTINGS } from '../parts/readers.ts'
 import { runUpkeep } from '../parts/upkeep.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
@@ -25,6 +29,11 @@ const TAKES = [
   'changeLogHours',
   'changeLogChanges',
   ...MANAGEMENT_SETTINGS,
+  ...READER_SETTINGS,
+  'tlsCertFile',
+  'tlsPrivateKeyFile',
+  ...DIRECT_SETTINGS,
+  'proxiedListSeconds',
   'logLevel',
 ] as const
 
@@ -35,14 +44,15 @@ export function defineApiserver(program: Command): void {
   addSettings(command, TAKES).action(() => runApiserver(readSettings(command, TAKES)))
 }
 
-async function runApiserver(config: Config<(typeof TAKES)[number]>): Promise<void> {
+type ApiserverConfig = Config<(typeof TAKES)[number]>
+
+async function runApiserver(config: ApiserverConfig): Promise<void> {
   const signal = stopSignal()
   const log = createLogger(config.logLevel)
   const clock = systemClock
   const url = required<'databaseUrl', string>(config, 'databaseUrl')
   const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
   const keyring = keyringFrom(resolve(keyFile), 'fail')
-  const dataDir = prepareDataDir(config.dataDir)
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass apiserver' })
   started.defer(() => store.close())
@@ -50,11 +60,45 @@ async function runApiserver(config: Config<(typeof TAKES)[number]>): Promise<voi
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const upkeep = runUpkeep({ store, clock, log, ...config }, signal)
   started.defer(() => upkeep)
-  const server = await startCertifiedServer({
-    ...{ config, dataDir, store, registrations, log, clock },
-    ...(management && { management }),
-  })
-  started.defer(() => server.stop())
-  console.log(`fleetglass apiserver is ready at ${server.url} (kubeconfig: ${server.kubeconfig})`)
+  const readers = openReaders({ config, management, clock, log }, started)
+  const direct = directAddressOf({ config, clock, log }, started)
+  const where = await listen(
+    {
+      ...{ store, registrations, readers, log, clock },
+      ...(management && { management }),
+      ...(direct && { direct }),
+      proxiedListSeconds: config.proxiedListSeconds,
+    },
+    config,
+    started,
+  )
+  console.log(`fleetglass apiserver is ready at ${where}`)
   await aborted(signal)
+}
+
+type Serving = Omit<CertifiedServerParts, 'dataDir' | 'config'>
+
+/** @returns where it is, for people. */
+async function listen(
+  parts: Serving,
+  config: ApiserverConfig,
+  started: AsyncDisposableStack,
+): Promise<string> {
+  const { tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = config
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    const message = '--tls-cert-file and --tls-private-key-file need each other'
+    throw new CommandFailure(message, { exitCode: 2 })
+  }
+  if (certFile === undefined || keyFile === undefined) {
+    const dataDir = prepareDataDir(config.dataDir)
+    const server = await startCertifiedServer({ ...parts, config, dataDir })
+    started.defer(() => server.stop())
+    return `${server.url} (kubeconfig: ${server.kubeconfig})`
+  }
+  const continueByDefault = config.continueTokens === 'always'
+  const { listen } = config
+  const given = { ...parts, certFile, keyFile, continueByDefault, listen }
+  const server = await startFileCertifiedServer(given)
+  started.defer(() => server.stop())
+  return `https://${listen.host}:${server.port}`
 }

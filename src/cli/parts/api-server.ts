@@ -3,8 +3,11 @@ import type { Server } from 'node:https'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Access } from '../../apiserver/access/access.ts'
+import type { CertificateBundle } from '../../apiserver/access/authentication/certificate-bundle.ts'
 import { createAccess } from '../../apiserver/access/create-access.ts'
+import { everyoneMayRead } from '../../apiserver/access/everyone.ts'
 import { type CatalogCache, createCatalogCache } from '../../apiserver/catalog.ts'
+import type { DirectAddress } from '../../apiserver/cluster-configs.ts'
 import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
 import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
@@ -24,6 +27,7 @@ import type { Registrations } from '../../registration/registrations.ts'
 import type { Store } from '../../store/connect.ts'
 import { CommandFailure, hasCode } from '../failure.ts'
 import { storedWishes } from '../fleet/mirror-wishes.ts'
+import type { Readers } from './readers.ts'
 
 export interface ApiServerParts {
   readonly store: Store
@@ -36,6 +40,13 @@ export interface ApiServerParts {
   readonly clock: Clock
   /** Where registrations live, when they are not our own: then none are served here. */
   readonly management?: ManagementClient
+  /** Left out: the tokens of this installation alone. */
+  readonly readers?: Readers
+  /** CAs of client certificates, beside those of the readers. */
+  readonly ownCas?: () => readonly CertificateBundle[]
+  readonly direct?: DirectAddress
+  /** How long a list takes at most that goes through a front proxy. */
+  readonly proxiedListSeconds?: number
   /** Of the syncer that runs beside it, in the text that Prometheus reads. */
   readonly syncerMetrics?: () => Promise<string>
 }
@@ -59,7 +70,8 @@ export async function startApiServer(parts: ApiServerParts): Promise<ApiServer> 
       port,
       useCertificate: (tls) => {
         const { server: tlsServer } = server as unknown as { readonly server: Server }
-        tlsServer.setSecureContext(tls)
+        // No CA: apiserver/server.ts says why.
+        tlsServer.setSecureContext({ ...tls, ca: [] })
       },
       stop: () => started.disposeAsync(),
     }
@@ -76,12 +88,15 @@ async function build(
   const { store, registrations, tls, continueByDefault, log, clock, syncerMetrics } = parts
   const catalog = await createCatalogCache(store, log)
   started.defer(() => catalog.close())
-  const source = databaseAccessSource(registrations)
+  const source = parts.readers?.authorizePaths
+    ? everyoneMayRead
+    : databaseAccessSource(registrations)
   const access = await createAccess({ catalog, source, log, clock })
   started.defer(() => access.close())
   const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, { access, catalog })
   const server = await buildServer({
     ...{ store, catalog, access, log, clock, tls, continueByDefault },
+    ...readerOptions(parts),
     metrics: metricsOf(processMetrics(), syncerMetrics),
     readiness: readinessOf(parts, started),
     root: {
@@ -96,6 +111,19 @@ async function build(
   })
   started.defer(() => server.close())
   return server
+}
+
+function readerOptions(parts: ApiServerParts) {
+  const { readers, ownCas = () => [], direct, proxiedListSeconds } = parts
+  const { trust, authorize, authorizePaths } = readers ?? {}
+  const clientCas = () => [...ownCas(), ...(trust?.clientCas() ?? [])]
+  return {
+    trust: { ...trust, clientCas },
+    ...(authorize && { authorize }),
+    ...(authorizePaths !== undefined && { authorizePaths }),
+    ...(direct && { direct }),
+    ...(proxiedListSeconds !== undefined && { proxiedListMilliseconds: proxiedListSeconds * 1000 }),
+  }
 }
 
 /** What the root serves of registrations. */
@@ -127,13 +155,14 @@ function ownRegistrations(
 }
 
 function readinessOf(
-  { management, clock, log }: ApiServerParts,
+  { management, readers, clock, log }: ApiServerParts,
   started: AsyncDisposableStack,
 ): readonly ReadinessCheck[] {
-  if (!management) return []
+  const ofReaders = readers?.readiness ?? []
+  if (!management) return ofReaders
   const reachability = watchReachability(management, { clock, log })
   started.defer(() => reachability.stop())
-  return [{ name: 'management-cluster', trouble: () => reachability.trouble }]
+  return [{ name: 'management-cluster', trouble: () => reachability.trouble }, ...ofReaders]
 }
 
 function metricsOf(own: Registry, syncerMetrics: ApiServerParts['syncerMetrics']) {

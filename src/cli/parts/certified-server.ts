@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { CertificateBundle } from '../../apiserver/access/authentication/certificate-bundle.ts'
 import type { Config } from '../../config.ts'
 import { writeKubeconfig } from '../data-dir/kubeconfig.ts'
 import { ensurePki, type Pki } from '../data-dir/pki.ts'
@@ -12,7 +13,15 @@ import { type ApiServer, type ApiServerParts, startApiServer } from './api-serve
 export interface CertifiedServerParts
   extends Pick<
     ApiServerParts,
-    'store' | 'registrations' | 'management' | 'log' | 'clock' | 'syncerMetrics'
+    | 'store'
+    | 'registrations'
+    | 'management'
+    | 'readers'
+    | 'direct'
+    | 'proxiedListSeconds'
+    | 'log'
+    | 'clock'
+    | 'syncerMetrics'
   > {
   readonly dataDir: string
   readonly config: Config<'listen' | 'continueTokens' | 'tlsSan'>
@@ -33,10 +42,17 @@ export async function startCertifiedServer(parts: CertifiedServerParts): Promise
   const { listen, continueTokens } = parts.config
   const pki = await currentPki(parts)
   const continueByDefault = continueTokens === 'always'
-  const server = await startApiServer({ ...parts, tls: tlsOf(pki), listen, continueByDefault })
+  const trusted = { ca: new CertificateBundle(pki.caCert) }
+  const { direct } = parts
+  const server = await startApiServer({
+    ...parts,
+    // Its own CA is what stands for its certificate, unless another was given.
+    ...(direct && { direct: { ...direct, ca: () => direct.ca() ?? trusted.ca.pem } }),
+    ...{ tls: pki.server, ownCas: () => [trusted.ca], listen, continueByDefault },
+  })
   const url = `https://${reachableHost(listen.host)}:${server.port}`
   const kubeconfig = join(parts.dataDir, 'kubeconfig')
-  const served = { url, kubeconfig, server }
+  const served = { url, kubeconfig, server, trusted }
   try {
     writeAdminKubeconfig(parts, served, pki)
   } catch (error) {
@@ -60,10 +76,6 @@ function currentPki({ dataDir, config, clock }: CertifiedServerParts): Promise<P
   return ensurePki({ dataDir, names, now: clock.now() })
 }
 
-function tlsOf({ server, caCert }: Pki) {
-  return { ...server, ca: caCert }
-}
-
 /** Where a client on this machine finds a server that listens on every address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
@@ -74,11 +86,13 @@ interface Served {
   readonly url: string
   readonly kubeconfig: string
   readonly server: ApiServer
+  /** Whose client certificates count. */
+  readonly trusted: { ca: CertificateBundle }
 }
 
 function writeAdminKubeconfig(
   { memberClusters }: CertifiedServerParts,
-  { url, kubeconfig }: Served,
+  { url, kubeconfig }: Pick<Served, 'url' | 'kubeconfig'>,
   { admin, caCert }: Pki,
 ): void {
   writeKubeconfig({
@@ -105,7 +119,8 @@ async function renew({ parts, served, pki }: Renewal, signal: AbortSignal): Prom
     try {
       const next = await currentPki(parts)
       if (JSON.stringify(next) === JSON.stringify(current)) continue
-      served.server.useCertificate(tlsOf(next))
+      served.server.useCertificate(next.server)
+      served.trusted.ca = new CertificateBundle(next.caCert)
       writeAdminKubeconfig(parts, served, next)
       current = next
       log.info('certificates were renewed')
