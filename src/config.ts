@@ -2,7 +2,8 @@
  * Everything that can be set from outside, in one table.
  *
  * The flags of each command, the FLEETGLASS_* variables, the keys of a file, `--help` and the table
- * in README.md are made from `SETTINGS`, so a default is written once. Nothing else in src/ reads the environment.
+ * in README.md are made from `SETTINGS`, so a default is written once. Nothing else in src/ reads
+ * the environment.
  */
 import type { FieldPath } from './kube/field-selector.ts'
 import type { LogLevel } from './log.ts'

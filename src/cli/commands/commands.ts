@@ -20,6 +20,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<DefineCommand>> = new M
   ['apiserver', async () => (await import('./apiserver.ts')).defineApiserver],
   ['syncer', async () => (await import('./syncer.ts')).defineSyncer],
   ['migrate', async () => (await import('./migrate.ts')).defineMigrate],
+  ['certificates', async () => (await import('./certificates.ts')).defineCertificates],
   ['backup', async () => (await import('./backup.ts')).defineBackup],
   ['restore', async () => (await import('./backup.ts')).defineRestore],
 ] as const)

@@ -9,8 +9,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { FLEET_PREFIX, memberPrefix } from '../../kube/fleet-prefix.ts'
+import type { KeyPair } from '../certificates/issue.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
-import type { KeyPair } from './pki.ts'
 import { replaceFile } from './write-file.ts'
 
 export interface Reachable {

@@ -1,0 +1,73 @@
+/** Secrets with texts in them, of the namespace we run in. */
+import type { ManagementClient } from '../../management/client.ts'
+import { ManagementError } from '../../management/management-error.ts'
+
+export interface StoredSecret {
+  readonly name: string
+  /** Undefined when there is none. */
+  readonly resourceVersion: string | undefined
+  /** Decoded. */
+  readonly data: Readonly<Record<string, string>>
+}
+
+interface SecretObject {
+  readonly metadata: { readonly resourceVersion: string }
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** @throws ManagementError, unless it is not there. */
+export async function readSecret(client: ManagementClient, name: string): Promise<StoredSecret> {
+  try {
+    const { body } = await client.request('GET', `${pathOf(client)}/${name}`)
+    const { metadata, data = {} } = body as SecretObject
+    const decoded = Object.entries(data).map(([key, value]) => [
+      key,
+      Buffer.from(value, 'base64').toString('utf8'),
+    ])
+    const { resourceVersion } = metadata
+    return { name, resourceVersion, data: Object.fromEntries(decoded) }
+  } catch (error) {
+    if (!(error instanceof ManagementError && error.code === 404)) throw error
+    return { name, resourceVersion: undefined, data: {} }
+  }
+}
+
+/**
+ * @param data - undefined takes a key out; keys that are not named stay.
+ * @throws ManagementError with code 409 when it was written since it was read.
+ */
+export async function writeSecret(
+  client: ManagementClient,
+  { name, resourceVersion }: StoredSecret,
+  data: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const query = { fieldManager: 'fleetglass-certificates' }
+  const encoded = Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [
+      key,
+      value === undefined ? null : Buffer.from(value).toString('base64'),
+    ]),
+  )
+  if (resourceVersion !== undefined) {
+    await client.request('PATCH', `${pathOf(client)}/${name}`, {
+      contentType: 'application/merge-patch+json',
+      query,
+      body: { metadata: { resourceVersion }, data: encoded },
+    })
+    return
+  }
+  const present = Object.entries(encoded).filter(([, value]) => value !== null)
+  const labels = { 'app.kubernetes.io/name': 'fleetglass' }
+  await client.request('POST', pathOf(client), {
+    query,
+    body: {
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls' },
+      metadata: { name, labels },
+      data: Object.fromEntries(present),
+    },
+  })
+}
+
+function pathOf({ namespace }: ManagementClient): string {
+  return `/api/v1/namespaces/${namespace}/secrets`
+}
