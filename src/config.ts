@@ -8,7 +8,7 @@
 import type { FieldPath } from './kube/field-selector.ts'
 import type { LogLevel } from './log.ts'
 import { DEFAULT_LIMITS } from './sync/limits.ts'
-import { parsePrunePath } from './sync/prune-paths.ts'
+import { parsePrunePaths } from './sync/prune-paths.ts'
 
 type Read<T> = { readonly value: T } | { readonly mustBe: string }
 
@@ -96,7 +96,7 @@ function directUrl(given: string): Read<string> {
 
 function prunePaths(given: string): Read<readonly FieldPath[]> {
   try {
-    return { value: given.split(',').map((path) => parsePrunePath(path.trim())) }
+    return { value: parsePrunePaths(given) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { mustBe: `paths of fields separated by commas (${why})` }

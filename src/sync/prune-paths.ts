@@ -33,8 +33,16 @@ const NEEDED = [
   'metadata.creationTimestamp',
 ]
 
+/** A comma that is in no quotes: the rest of the text has whole ones only. */
+const BETWEEN_PATHS = /,(?=(?:[^'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*$)/
+
+/** Paths separated by commas; a quoted key may hold some. @throws Error as {@link parsePrunePath}. */
+export function parsePrunePaths(text: string): readonly FieldPath[] {
+  return text.split(BETWEEN_PATHS).map((path) => parsePrunePath(path.trim()))
+}
+
 /** @throws Error saying what is wrong with the path. */
-export function parsePrunePath(text: string): FieldPath {
+function parsePrunePath(text: string): FieldPath {
   const path = parseFieldPath(text)
   const needed = NEEDED.includes(formatFieldPath(path))
   if (needed) throw new Error(`${text} is needed and cannot be pruned`)

@@ -1,9 +1,9 @@
 /** Pruned paths: what is cut, and that the rest keeps its bytes. */
 import { describe, expect, test } from 'vitest'
-import { createPruner, parsePrunePath } from '../../src/sync/prune-paths.ts'
+import { createPruner, parsePrunePaths } from '../../src/sync/prune-paths.ts'
 
 const pruned = (text: string, paths: readonly string[]) =>
-  createPruner(paths.map(parsePrunePath))(Buffer.from(text)).toString()
+  createPruner(paths.flatMap(parsePrunePaths))(Buffer.from(text)).toString()
 
 describe('what is cut', () => {
   const cases: ReadonlyArray<{ name: string; paths: string[]; from: string; to: string }> = [
@@ -60,6 +60,22 @@ describe('paths that are refused', () => {
     ['', /./],
   ]
   for (const [path, why] of cases) {
-    test(JSON.stringify(path), () => expect(() => parsePrunePath(path)).toThrow(why))
+    test(JSON.stringify(path), () => expect(() => parsePrunePaths(path)).toThrow(why))
   }
+})
+
+describe('several paths in one text', () => {
+  const key = (name: string) => ({ key: name })
+  test.each([
+    ['a.b,c', [[key('a'), key('b')], [key('c')]]],
+    [
+      "metadata.annotations['x,y'], c",
+      [[key('metadata'), key('annotations'), key('x,y')], [key('c')]],
+    ],
+    ['a["it\\"s,"],b', [[key('a'), key('it"s,')], [key('b')]]],
+  ])('%s', (text, paths) => expect(parsePrunePaths(text)).toEqual(paths))
+
+  test.each(['a,,b', 'a,', "a['x,b"])('%s is refused', (text) => {
+    expect(() => parsePrunePaths(text)).toThrow()
+  })
 })

@@ -13,7 +13,7 @@ import { createRegistrations } from '../../src/registration/registrations.ts'
 import type { TrustedKubeconfig } from '../../src/sync/credentials.ts'
 import { startFleetSyncer } from '../../src/sync/fleet-syncer.ts'
 import type { SyncLimitsGiven } from '../../src/sync/limits.ts'
-import { parsePrunePath } from '../../src/sync/prune-paths.ts'
+import { parsePrunePaths } from '../../src/sync/prune-paths.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -75,7 +75,7 @@ export async function syncedFleet(options: FleetOptions = {}) {
       log: createLogger('silent'),
       clock: systemClock,
       registry,
-      prune: prune.map(parsePrunePath),
+      prune: prune.flatMap(parsePrunePaths),
       ...(options.trustedKubeconfigs && { trustedKubeconfigs: options.trustedKubeconfigs }),
       limits: {
         ...QUICK,
