@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  databaseElsewhere,
   type EmbeddedPostgres,
+  removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/cli/postgres/embedded-postgres.ts'
 import { createLogger } from '../../src/log.ts'
@@ -77,6 +79,21 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(server.url, 'select n from survived')).toBe(9)
     await server.stop()
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'is elsewhere, and is known to be, where its user cannot reach the data directory',
+    async () => {
+      expect(databaseElsewhere(dataDir)).toBe(undefined)
+      const closed = mkdtempSync(join(tmpdir(), 'fleetglass-closed-'))
+      const server = await startEmbeddedPostgres(closed, log)
+      const folder = databaseElsewhere(closed)
+      expect(folder).toMatch(/^\/var\/lib\/fleetglass\/fleetglass-closed-/)
+      await server.stop()
+      await removeEmbeddedPostgres(closed)
+      expect(existsSync(folder!)).toBe(false)
+      rmSync(closed, { recursive: true })
+    },
+  )
 
   test('that cannot start says why in a sentence', async () => {
     const server = await startEmbeddedPostgres(dataDir, log)

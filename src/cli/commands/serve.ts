@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import { createLogger } from '../../log.ts'
 import { STANDALONE_SETTINGS, type Standalone, startStandalone } from '../parts/standalone.ts'
+import { databaseElsewhere } from '../postgres/embedded-postgres.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
 
@@ -17,10 +18,15 @@ export function defineServe(program: Command, exitWith: (exitCode: number) => vo
     const starting = startStandalone({ config, log, clock: systemClock })
     const standalone = await unlessInterrupted(starting, signal)
     if (!standalone) return exitWith(INTERRUPTED)
-    const { url, kubeconfig } = standalone
-    if (!signal.aborted) console.log(`fleetglass is ready at ${url} (kubeconfig: ${kubeconfig})`)
+    if (!signal.aborted) console.log(readyLine(standalone))
     exitWith(await untilStopped(standalone, signal))
   })
+}
+
+function readyLine({ url, kubeconfig, dataDir }: Standalone): string {
+  const elsewhere = databaseElsewhere(dataDir)
+  const database = elsewhere ? `, database: ${elsewhere}` : ''
+  return `fleetglass is ready at ${url} (kubeconfig: ${kubeconfig}${database})`
 }
 
 /** As a shell reports Ctrl-C. */

@@ -11,6 +11,7 @@ import {
   chownSync,
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -109,6 +110,16 @@ export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
   await stopOrphan(join(folder, 'data'))
   rmSync(folder, { recursive: true, force: true })
   rmSync(link, { recursive: true, force: true })
+}
+
+/**
+ * Where the database is when the data directory only links to it, because the user that it runs as
+ * cannot reach it there. It outlives the directory.
+ */
+export function databaseElsewhere(dataDir: string): string | undefined {
+  const link = join(dataDir, 'postgres')
+  if (!lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined
+  return realpathSync(link)
 }
 
 /** How to reach the server that runs on this data directory now; undefined when none does. */
