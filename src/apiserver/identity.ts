@@ -4,7 +4,7 @@
  * Set by plugins/authenticate.ts before any route runs; a request without one never gets further,
  * except to the few paths that anyone may read, where it is {@link ANONYMOUS}.
  */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 export interface Identity {
@@ -35,6 +35,8 @@ declare module 'fastify' {
     identity: Identity
     /** It came through a front proxy, such as kube-aggregator, that had let it pass. */
     throughProxy: boolean
+    /** Who is asking by now; throws 401 or 403 when what they showed is good no more. */
+    identifyAgain: () => Promise<Identity>
   }
 }
 
@@ -75,6 +77,9 @@ async function decorate(server: FastifyInstance): Promise<void> {
     },
   })
   server.decorateRequest('throughProxy', false)
+  server.decorateRequest('identifyAgain', async function (this: FastifyRequest) {
+    return this.identity
+  })
 }
 
 /** Makes `request.identity` exist. Until it is set, a reader is nobody. */

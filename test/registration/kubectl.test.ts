@@ -63,6 +63,7 @@ beforeAll(async () => {
       registrationRoutes({
         ...{ registrations, clock },
         authorize: (identity, request) => access.authorizeRegistration(identity, request),
+        rightsOf: (identity) => access.rulesOf(identity),
         untilKnown: (clusters) => untilKnown(catalog, clusters),
       }),
     ],

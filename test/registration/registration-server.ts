@@ -60,7 +60,7 @@ function testClock(): TestClock {
 }
 
 export async function registrationServer(
-  options: Partial<Pick<RegistrationRoutesOptions, 'authorize' | 'untilKnown'>> = {},
+  options: Partial<Pick<RegistrationRoutesOptions, 'authorize' | 'untilKnown' | 'rightsOf'>> = {},
 ): Promise<RegistrationServer> {
   const database = await testDatabase()
   const clock = testClock()
@@ -73,7 +73,9 @@ export async function registrationServer(
     request.identity = authenticated('admin', [MASTERS_GROUP])
   })
   const { authorize = () => () => true, untilKnown = async () => undefined } = options
-  await server.register(registrationRoutes({ registrations, authorize, clock, untilKnown }))
+  const { rightsOf = () => 'all' } = options
+  const routes = { registrations, authorize, clock, untilKnown, rightsOf }
+  await server.register(registrationRoutes(routes))
   return {
     database,
     registrations,

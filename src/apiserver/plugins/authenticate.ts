@@ -41,6 +41,10 @@ async function install(
     if (isAnonymous(identity) && !isOpen(request)) throw unauthorized()
     request.identity = await impersonated(identity, headers, authorize)
     if (isAnonymous(request.identity) && !isOpen(request)) throw unauthorized()
+    request.identifyAgain = async () => {
+      const again = (await authenticate({ headers, peer })) ?? NOBODY
+      return impersonated(again.identity, headers, authorize)
+    }
   })
 }
 

@@ -11,6 +11,7 @@ import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
 import { REGISTRATION_KINDS, type RegistrationKind } from '../../registration/kinds.ts'
 import type { Registrations } from '../../registration/registrations.ts'
 import type { Access } from '../access/access.ts'
+import type { Identity } from '../identity.ts'
 import { answerGet, answerList } from './read-routes.ts'
 import { takeBytes } from './request-body.ts'
 import {
@@ -26,6 +27,8 @@ export interface RegistrationRoutesOptions {
   /** Throws 403, or tells which names the reader may see. */
   readonly authorize: Access['authorizeRegistration']
   readonly clock: Clock
+  /** What a reader may do; a watch ends when it is another value. */
+  readonly rightsOf: (identity: Identity) => unknown
   /** Waited for before PediaClusters are sent: what they say must hold for whoever reads it. */
   readonly untilKnown: (clusters: readonly JsonObject[]) => Promise<void>
 }

@@ -17,6 +17,7 @@ import {
 } from './exchange.ts'
 import type { KindRoutes } from './plugin.ts'
 import type { ListMeta } from './represent.ts'
+import { rightsChange } from './rights-change.ts'
 import { type Selection, selection } from './selection.ts'
 import { sendWatch } from './watch-stream.ts'
 
@@ -139,6 +140,7 @@ async function answerWatch(
     events: (signal) => settled(parts, parts.registrations.watch(request, signal)),
     timeoutSeconds: timeoutSeconds ?? WATCH_LEAST_SECONDS + Math.random() * spread,
     stopping: parts.stopping,
+    rightsChange: (signal) => rightsChange(parts, exchange.request, signal),
   })
 }
 

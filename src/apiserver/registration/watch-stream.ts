@@ -17,6 +17,8 @@ export interface WatchStream {
   readonly timeoutSeconds: number
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
+  /** Fulfilled when the reader's rights are others, or its signal is aborted. */
+  readonly rightsChange: (signal: AbortSignal) => Promise<void>
 }
 
 /** A timer for longer than this fires at once. */
@@ -31,6 +33,7 @@ export async function sendWatch(reply: FastifyReply, stream: WatchStream): Promi
   const timer = setTimeout(end, Math.min(stream.timeoutSeconds * 1000, TIMER_MOST_MILLISECONDS))
   response.once('close', end)
   stream.stopping.addEventListener('abort', end)
+  void stream.rightsChange(over.signal).finally(end)
   // At once, also when nothing happens: the client is to know that it is being served.
   response.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),

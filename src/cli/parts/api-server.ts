@@ -148,6 +148,7 @@ function ownRegistrations(
     plugins: [
       registrationRoutes({
         ...{ registrations, authorize, clock },
+        rightsOf: (identity) => access.rulesOf(identity),
         untilKnown: (clusters) => untilKnown(catalog, clusters),
       }),
     ],
