@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { withSettings } from '../hack/print-settings.ts'
+import { QUERIES_FILE, queriesText } from '../hack/print-sql.ts'
 import { COMMANDS } from '../src/cli/commands/commands.ts'
 import { STATUS_CODE } from '../src/kube/status-error.ts'
 
@@ -71,4 +72,8 @@ describe('src/README.md', () => {
       expect(places.some(existsSync)).toBe(true)
     },
   )
+})
+
+test('src/store/queries.sql has the statements as hack/print-sql.ts writes them', () => {
+  expect(readFileSync(QUERIES_FILE, 'utf8')).toBe(queriesText())
 })

@@ -58,7 +58,7 @@ export async function putClusterResource(
   resource: ClusterResource,
 ): Promise<void> {
   await underLease(store, lease, async ({ client, clusterId }) => {
-    const { rowCount } = await client.query(PUT, [
+    const { rowCount } = await client.query(PUT_CLUSTER_RESOURCE, [
       clusterId,
       resource.typeId,
       resource.kind,
@@ -76,7 +76,7 @@ export async function putClusterResource(
   })
 }
 
-const PUT = `
+export const PUT_CLUSTER_RESOURCE = `
 insert into cluster_resource as r (cluster_id, type_id, kind, list_kind, singular_name, short_names,
   categories, namespaced, api_version, served_versions, columns_id, covers)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

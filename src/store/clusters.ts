@@ -140,7 +140,7 @@ export async function recordClusterState(
   })
 }
 
-const RECORD_STATE = `
+export const RECORD_STATE = `
 update cluster c set stale_reason = n.stale_reason, version = n.version, stale_since = n.stale_since
 from (
   select id, $2::text as stale_reason, coalesce($3, version) as version,

@@ -58,7 +58,7 @@ export async function countGroups(
   }))
 }
 
-function groupsQuery(
+export function groupsQuery(
   { by, type, conditions }: CountRequest,
   scope: ListRequest['scope'],
 ): RawBuilder<unknown> {

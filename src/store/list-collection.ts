@@ -48,7 +48,11 @@ function collectionOrder(order: readonly OrderKey[]): readonly OrderKey[] {
   return [...order, ...ties.map((by) => ({ by, descending: false }))]
 }
 
-function collectionQuery(store: Store, request: CollectionRequest, scope: ReadScope): ListQuery {
+export function collectionQuery(
+  store: Store,
+  request: CollectionRequest,
+  scope: ReadScope,
+): ListQuery {
   const order = orderOf(collectionOrder(request.order), scope)
   const columns = wideColumns(request.want)
   const after = request.after ? sql` and ${order.after(request.after)}` : sql``

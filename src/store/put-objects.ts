@@ -173,7 +173,7 @@ async function closeLog(transaction: FencedTransaction, log: LogCursor): Promise
   transaction.lastSeq = log.lastSeq
 }
 
-const CLOSE_LOG = `
+export const CLOSE_LOG = `
 with counted as (
   update cluster_lease set last_seq = $2 where cluster_id = $1
 ), batch as (

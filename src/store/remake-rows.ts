@@ -40,7 +40,7 @@ export async function readOldRows(
   return rows.map(({ namespace, name, text }) => ({ namespace, name, bytes: Buffer.from(text) }))
 }
 
-const READ_OLD = `
+export const READ_OLD = `
 select namespace, name, head || metadata || tail as text from (
   select *, row_number() over w as nr, sum(octet_length(tail)) over w as bytes from (
     select namespace, name, head, metadata, tail from object
@@ -66,7 +66,7 @@ export async function putRemadeRows(
 }
 
 /** Like the statement of write-changes.ts, without its log, and only over rows that are there. */
-const PUT_REMADE = `
+export const PUT_REMADE = `
 with incoming as materialized (
   select i.* from unnest($1::object_change[]) i
   cross join lateral (

@@ -90,7 +90,7 @@ async function stampUntilAborted(
  * The prefix of each cluster's unstamped batches, in order. The row of `fleet_revision` is locked,
  * so even two sequencers (one whose connection died unnoticed) would number one after the other.
  */
-const STAMP = `
+export const STAMP_BATCHES = `
 with revision as (
   select latest from fleet_revision for update
 ), batch as materialized (
@@ -116,7 +116,7 @@ async function stampBatches(client: pg.Client): Promise<number> {
   await client.query('begin')
   try {
     await client.query('select from fleet_revision for update')
-    const { rows } = await client.query<{ stamped: number }>(STAMP, [BATCHES_AT_ONCE])
+    const { rows } = await client.query<{ stamped: number }>(STAMP_BATCHES, [BATCHES_AT_ONCE])
     await client.query('commit')
     return rows[0]!.stamped
   } catch (error) {

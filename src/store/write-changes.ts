@@ -35,7 +35,7 @@ export function noChanges(): ChangeCounts {
  * (`offset 0` makes it so) and deleted by ctid, so that no join is left for the planner to misjudge:
  * on a table that grew since it was last analyzed it would compare each row with each.
  */
-const WRITE = `
+export const WRITE_CHANGES = `
 with incoming as materialized (
   select i.*, o.row_id, o.uid as old_uid, o.resource_version as old_resource_version,
     case i.op when 'D' then o.uid is not null
@@ -100,7 +100,7 @@ export async function writeChanges(
   changes: readonly ObjectChange[],
 ): Promise<ChangeCounts> {
   if (changes.length === 0) return noChanges()
-  const { rows } = await client.query<ChangeCounts>(WRITE, [
+  const { rows } = await client.query<ChangeCounts>(WRITE_CHANGES, [
     encodeChanges(changes, await changeElementOid(client)),
     clusterId,
     target.typeId,
