@@ -171,7 +171,7 @@ describe('one repository in two clusters', () => {
 })
 
 describe('the numbered tests', () => {
-  test('D7 drift is by repository; a repository of one cluster is presence only', () => {
+  test('D7 I24 drift is by repository; a repository of one cluster is presence only', () => {
     const found = compareImages(
       running({
         a: ['host:5000/team/app:1.2'],

@@ -284,6 +284,24 @@ describe('pods', () => {
     ])
   })
 
+  test('I14 tags are of the spec, digests of the status, whatever tag that names', async () => {
+    const fleet = new Fleet()
+    for (const [name, seen] of [
+      ['a', 'app:1'],
+      ['b', 'app:one'],
+    ] as const) {
+      const imageID = `docker.io/library/app@${digest('a')}`
+      const status = {
+        phase: 'Running',
+        containerStatuses: [{ name: 'main', image: seen, imageID }],
+      }
+      await (await fleet.cluster(name)).fill(PODS, [{ ...(pod({}) as object), status }])
+    }
+    const { rows } = await fleet.images()
+    expect(rows).toMatchObject([{ key: 'docker.io/library/app', drift: false, class: 'none' }])
+    expect(rows[0]?.clusters.map(({ tags }) => tags)).toEqual([['1'], ['1']])
+  })
+
   test('I16 a rollout is named', async () => {
     const fleet = new Fleet()
     const a = await fleet.cluster('a')

@@ -1,6 +1,6 @@
 /** The whole API server on a real store, with FleetAccess objects and tokens from the test. */
 import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { Registry } from 'prom-client'
 import { createAccess } from '../../src/apiserver/access/create-access.ts'
 import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catalog.ts'
@@ -63,6 +63,8 @@ export interface FleetServerOptions
   > {
   /** With `fleet.fleetglass.io` at the root; tells what registrations ask for. */
   readonly wishes?: FleetParts['wishes']
+  /** Routes of their own; `request.identity` is set for them. */
+  readonly plugins?: readonly FastifyPluginAsync[]
   /** Closed with the server; left out, one that hears of changes. */
   readonly catalog?: CatalogCache
 }
@@ -92,7 +94,10 @@ export async function fleetServer(
     ...(options.trust && { trust: options.trust }),
     ...(options.authorize && { authorize: options.authorize }),
     ...(options.authorizePaths && { authorizePaths: true }),
-    ...(wishes && { plugins: [fleetRoutes({ store, catalog, access, clock, wishes })] }),
+    plugins: [
+      ...(options.plugins ?? []),
+      ...(wishes ? [fleetRoutes({ store, catalog, access, clock, wishes })] : []),
+    ],
   })
   const tokenOf = (userName: string, groups: readonly string[]) =>
     createAccessToken(store, {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ApiFailure, type ReadApi } from '../../drift/api-source.ts'
-import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
+import { serverRoot } from '../../kube/fleet-prefix.ts'
 import { credentialsFromKubeconfig } from '../../sync/credentials.ts'
 import { InvalidConfig, type MemberAccess } from '../../sync/member-access.ts'
 import { MemberClient } from '../../sync/member-client.ts'
@@ -47,7 +47,8 @@ function accessFrom({ kubeconfig, context, usageExitCode }: ServerRequest): Memb
       ...{ field: kubeconfig, trusted: true, baseDir: dirname(path) },
       ...(context !== undefined && { context }),
     })
-    return { ...access, server: rootOf(access.server) }
+    // The registrations are beside the fleet and its members.
+    return { ...access, server: serverRoot(access.server) }
   } catch (error) {
     const why =
       error instanceof InvalidConfig ? error.message : `${kubeconfig}: ${messageOf(error)}`
@@ -55,10 +56,3 @@ function accessFrom({ kubeconfig, context, usageExitCode }: ServerRequest): Memb
   }
 }
 
-/** Our kubeconfigs point at the fleet or at one member; the registrations are beside them. */
-function rootOf(server: URL): URL {
-  const root = new URL(server)
-  const at = root.pathname.indexOf(FLEET_PREFIX)
-  if (at >= 0) root.pathname = root.pathname.slice(0, at)
-  return root
-}

@@ -10,7 +10,7 @@ import type { MirrorWishes } from '../../fleet/mirrored-cluster.ts'
 import { recordsIn } from '../../fleet/read-object.ts'
 import { type Target, Unreachable } from '../../fleet/sweep.ts'
 import { groupResourceOf, type SweptResource, sweptType } from '../../fleet/swept-resources.ts'
-import { memberPrefix } from '../../kube/fleet-prefix.ts'
+import { memberPrefix, serverRoot } from '../../kube/fleet-prefix.ts'
 import {
   CLUSTER_GROUP,
   CLUSTER_VERSION,
@@ -62,7 +62,8 @@ function serverAccess(path: string): MemberAccess {
   const file = kubeconfigReader()(resolve(path))
   const { currentContext } = file
   if (currentContext === undefined) throw usageError('the kubeconfig has no current context')
-  return file.accessTo(currentContext, currentContext)
+  const access = file.accessTo(currentContext, currentContext)
+  return { ...access, server: serverRoot(access.server) }
 }
 
 interface Registered {
