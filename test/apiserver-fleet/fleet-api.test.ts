@@ -298,6 +298,58 @@ describe('what is selected', () => {
   })
 })
 
+describe('against a baseline', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: of any kind
+  const named = (items: any[], name: string) => items.find(({ metadata }) => metadata.name === name)
+
+  test.each([
+    'versiondrifts?baseline=west',
+    'versiondrifts?labelSelector=fleet.fleetglass.io/baseline%3Dwest',
+    'versiondrifts?baseline=west&labelSelector=fleet.fleetglass.io/baseline%3Deast',
+  ])('versions: %s', async (path) => {
+    for (const who of [fleet.admin, reader]) {
+      const { items } = await list(who, path)
+      expect(named(items, 'east').status).toMatchObject({ behind: 'minor', baseline: 'west' })
+      expect(named(items, 'west').status).toMatchObject({ behind: 'none', drift: false })
+    }
+  })
+
+  test('images and definitions say which clusters differ from it', async () => {
+    const images = await list(reader, 'imagedrifts?baseline=east')
+    expect(named(images.items, 'host:5000~team~web').status).toMatchObject({
+      ...{ baseline: 'east', differsIn: ['west'], drift: true },
+    })
+    const crds = await list(reader, 'crddrifts?baseline=east')
+    expect(named(crds.items, 'a.example.com').status).toMatchObject({ differsIn: [], drift: false })
+    expect(named(crds.items, 'b.example.com').status.differsIn).toEqual(['west'])
+    const without = await list(reader, 'crddrifts')
+    expect(named(without.items, 'b.example.com').status).not.toHaveProperty('differsIn')
+  })
+
+  test('it is compared whatever clusters are chosen', async () => {
+    const { items } = await list(reader, 'crddrifts?clusters=west&baseline=east')
+    expect(named(items, 'b.example.com').status.presentIn).toEqual(['east'])
+    const one = await reader.askRoot(`${ROOT}/crddrifts/b.example.com?baseline=east`)
+    expect(one.json.status.differsIn).toEqual(['west'])
+  })
+
+  test('of which nothing is seen, compares nothing and says so', async () => {
+    const { warnings } = await list(fleet.admin, 'imagedrifts?baseline=gone')
+    expect(warnings.join(' ')).toContain('the baseline gone is unknown')
+  })
+
+  test.each([
+    ['versiondrifts?baseline=nowhere', '"baseline": Invalid value: "nowhere"'],
+    ['versiondrifts?baseline=gone', '"baseline": Invalid value: "gone": there is no such cluster'],
+    ['clusterhealths?baseline=east', 'clusterhealths are compared with nothing'],
+    ['findings/x?baseline=east', 'findings are compared with nothing'],
+    ['imagedrifts?labelSelector=fleet.fleetglass.io/baseline', 'takes only = and =='],
+  ])('a viewer is refused %s', async (path, says) => {
+    const { status, json } = await reader.askRoot(`${ROOT}/${path}`)
+    expect([status, json.message]).toEqual([400, expect.stringContaining(says)])
+  })
+})
+
 describe('in which forms', () => {
   test('as a Table, with the age of what was observed', async () => {
     const { json, contentType } = await reader.askRoot(`${ROOT}/clusterhealths`, { accept: TABLE })

@@ -11,6 +11,7 @@ import type { Served } from '../../registration/list.ts'
 import { currentRevision } from '../../store/fleet-revision.ts'
 import { type Exchange, formOf, queryOf, sendText, warn } from '../registration/exchange.ts'
 import type { ListMeta } from '../registration/represent.ts'
+import { baselineIn, withBaseline } from './baseline.ts'
 import type { FleetKind, FleetObject } from './kind.ts'
 import { type Selection, selectionOf } from './selection.ts'
 import { type ViewParts, viewOf } from './view.ts'
@@ -28,7 +29,9 @@ export async function answerGet(
   const scope = scopeOf(serving, exchange, { verb: 'get', name })
   const form = formOf(serving, exchange, 'object')
   const narrowed = kind.namedAfterClusters ? scope.filter((each) => each.name === name) : scope
-  const { objects, warnings } = await kind.answer(viewOf(serving, narrowed))
+  const { baseline } = baselineIn(kind, { query: queryOf(exchange), requirements: [] })
+  const seen = withBaseline({ all: scope, chosen: narrowed }, baseline)
+  const { objects, warnings } = await kind.answer(viewOf(serving, { scope: seen, baseline }))
   const found = objects.find((object) => object.name === name)
   if (!found) throw notFound(kind, name)
   warn(exchange, warnings)
@@ -41,7 +44,7 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
   const { kind, store, catalog } = serving
   const scope = scopeOf(serving, exchange, { verb: options.watch ? 'watch' : 'list' })
   if (options.watch) throw methodNotAllowed()
-  const selected = selectionOf(query, options)
+  const selected = selectionOf(kind, query, options)
   const form = formOf(serving, exchange, 'list')
   const clusters = new Map(catalog.current().clusters.map((cluster) => [cluster.id, cluster]))
   const narrowed = scope.filter(({ id }) => {
@@ -49,7 +52,9 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
     return cluster !== undefined && selected.selectsCluster(cluster)
   })
   const resourceVersion = await currentRevision(store)
-  const { objects, warnings } = await kind.answer(viewOf(serving, narrowed))
+  const { baseline } = selected
+  const seen = withBaseline({ all: scope, chosen: narrowed }, baseline)
+  const { objects, warnings } = await kind.answer(viewOf(serving, { scope: seen, baseline }))
   const items = shown(kind, objects, selected)
   const page = pageOf(items, kind, options)
   warn(exchange, warnings)

@@ -10,6 +10,7 @@ export const CLUSTER_HEALTHS = fleetKind({
   description:
     'ClusterHealth says whether a cluster is well, by counts and closed lists of words. It names no object: findings do.',
   namedAfterClusters: true,
+  compares: false,
   fields: {
     verdict: text('pass, fail, or inconclusive: not everything could be seen.'),
     critical: number('Findings that make a cluster fail.'),

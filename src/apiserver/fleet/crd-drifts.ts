@@ -1,7 +1,15 @@
 /** `crddrifts`: one per CustomResourceDefinition, where it is missing and where it is another. */
 import { type CrdRow, compareCrds } from '../../drift/compare-crds.ts'
 import { gatherCrds } from '../../drift/gather.ts'
-import { comparisonWarnings, driftLabels, gatheringOf, observedIn } from './compared.ts'
+import {
+  againstBaseline,
+  BASELINE_FIELDS,
+  baselineOf,
+  comparisonWarnings,
+  driftLabels,
+  gatheringOf,
+  observedIn,
+} from './compared.ts'
 import { column, flag, fleetKind, objects, text, texts } from './kind.ts'
 
 export const CRD_DRIFTS = fleetKind({
@@ -9,6 +17,7 @@ export const CRD_DRIFTS = fleetKind({
   description:
     'CrdDrift says in which clusters a CustomResourceDefinition is, and how it differs between them.',
   namedAfterClusters: false,
+  compares: true,
   fields: {
     drift: flag('Whether it is missing from a cluster, or differs.'),
     class: text('none, missing or different.'),
@@ -26,6 +35,7 @@ export const CRD_DRIFTS = fleetKind({
     terminatingIn: texts('Clusters that it is being deleted from.'),
     differs: text('What differs, in a few words.'),
     missing: text('missingFrom as one text.'),
+    ...BASELINE_FIELDS,
   },
   columns: [
     column('Drift', 'drift', { type: 'boolean' }),
@@ -35,13 +45,17 @@ export const CRD_DRIFTS = fleetKind({
   ],
   async answer(view) {
     const found = await view.compared('crds', async (source) =>
-      compareCrds(await gatherCrds(await gatheringOf(source))),
+      compareCrds({ ...(await gatherCrds(await gatheringOf(source))), ...baselineOf(view) }),
     )
     return {
       objects: found.rows.map((row) => ({
         name: row.key,
         labels: driftLabels(row.drift, row.class),
-        status: { ...statusOf(row), ...observedIn(found) },
+        status: {
+          ...statusOf(row),
+          ...againstBaseline(view, row.differsIn),
+          ...observedIn(found),
+        },
       })),
       warnings: comparisonWarnings(found, view),
     }

@@ -11,6 +11,7 @@ export const FINDINGS = fleetKind({
   ...{ resource: 'findings', kind: 'Finding', shortName: 'fnd' },
   description: 'Finding is one thing that is wrong with one object of one cluster.',
   namedAfterClusters: false,
+  compares: false,
   fields: {
     cluster: text('The cluster that the object is in.'),
     severity: text('critical, warning or info.'),

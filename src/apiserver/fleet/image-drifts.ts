@@ -2,7 +2,15 @@
 import { compareImages, type ImageRow } from '../../drift/compare-images.ts'
 import { gatherImages } from '../../drift/gather.ts'
 import { renameMirrors } from '../../drift/image-inventory.ts'
-import { comparisonWarnings, driftLabels, gatheringOf, observedIn } from './compared.ts'
+import {
+  againstBaseline,
+  BASELINE_FIELDS,
+  baselineOf,
+  comparisonWarnings,
+  driftLabels,
+  gatheringOf,
+  observedIn,
+} from './compared.ts'
 import { column, flag, fleetKind, number, objects, text, texts } from './kind.ts'
 
 export const IMAGE_DRIFTS = fleetKind({
@@ -10,6 +18,7 @@ export const IMAGE_DRIFTS = fleetKind({
   description:
     'ImageDrift says which versions of an image run in which clusters. An image that does not run in a cluster is missing there, which is no drift.',
   namedAfterClusters: false,
+  compares: true,
   fields: {
     image: text('Registry and path; the name of the object is this with ~ for /.'),
     drift: flag('Whether clusters run different versions.'),
@@ -29,6 +38,7 @@ export const IMAGE_DRIFTS = fleetKind({
     behind: texts('Clusters whose newest tag is older than that of another.'),
     behindText: text('The same, as one text.'),
     notes: texts('What else there is to know.'),
+    ...BASELINE_FIELDS,
   },
   columns: [
     column('Drift', 'drift', { type: 'boolean' }),
@@ -41,14 +51,19 @@ export const IMAGE_DRIFTS = fleetKind({
     const found = await view.compared('images', async (source) => {
       const gathering = await gatheringOf(source)
       const rename = renameMirrors(new Map())
-      return compareImages(await gatherImages({ ...gathering, from: 'pods', rename }))
+      const gathered = await gatherImages({ ...gathering, from: 'pods', rename })
+      return compareImages({ ...gathered, ...baselineOf(view) })
     })
     return {
       objects: found.rows.map((row) => ({
         // A slash would end the name in a path, and there is no tilde in an image's.
         name: row.key.replaceAll('/', '~'),
         labels: driftLabels(row.drift, row.class),
-        status: { ...statusOf(row), ...observedIn(found) },
+        status: {
+          ...statusOf(row),
+          ...againstBaseline(view, row.differsIn),
+          ...observedIn(found),
+        },
       })),
       warnings: comparisonWarnings(found, view),
     }

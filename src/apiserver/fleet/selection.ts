@@ -13,9 +13,13 @@ import type { ListOptions } from '../../kube/list-options.ts'
 import { searchQueryTerms, splitSearchLabels } from '../../kube/search-terms.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { CatalogCluster } from '../catalog.ts'
+import { baselineIn } from './baseline.ts'
+import type { FleetKind } from './kind.ts'
 import { matchesFields } from './match-fields.ts'
 
 export interface Selection {
+  /** Undefined: each is compared with each. */
+  readonly baseline: string | undefined
   readonly selectsCluster: (cluster: Pick<CatalogCluster, 'name' | 'labels'>) => boolean
   readonly selects: (object: JsonObject, labels: Readonly<Record<string, string>>) => boolean
 }
@@ -24,8 +28,15 @@ export interface Selection {
 const OF_MIRROR = ['onlyMetadata', 'strictVersion']
 
 /** @throws 400 */
-export function selectionOf(query: URLSearchParams, options: ListOptions): Selection {
-  const requirements = parseLabelSelector(options.labelSelector)
+export function selectionOf(
+  kind: FleetKind,
+  given: URLSearchParams,
+  options: ListOptions,
+): Selection {
+  const { baseline, query, requirements } = baselineIn(kind, {
+    query: given,
+    requirements: parseLabelSelector(options.labelSelector),
+  })
   const { terms: labelTerms, clusterLabels, objectLabels } = splitSearchLabels(requirements)
   const terms = [...labelTerms, ...searchQueryTerms(query)]
   const other =
@@ -40,6 +51,7 @@ export function selectionOf(query: URLSearchParams, options: ListOptions): Selec
   ]
   const fields = parseFieldSelector(options.fieldSelector)
   return {
+    baseline,
     selectsCluster: ({ name, labels }) =>
       terms.every(({ operator, values }) => values.includes(name) === (operator === 'In')) &&
       matchesLabels(clusterRequirements, labels),

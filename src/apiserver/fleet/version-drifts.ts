@@ -7,7 +7,13 @@ import {
 import { gatherVersions } from '../../drift/gather.ts'
 import type { DriftSource } from '../../drift/source.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
-import { comparisonWarnings, driftLabels, gatheringOf } from './compared.ts'
+import {
+  BASELINE_FIELDS,
+  baselineOf,
+  comparisonWarnings,
+  driftLabels,
+  gatheringOf,
+} from './compared.ts'
 import { column, flag, fleetKind, number, objects, text } from './kind.ts'
 
 const counted = (what: string) =>
@@ -21,13 +27,17 @@ export const VERSION_DRIFTS = fleetKind({
   description:
     'VersionDrift says which Kubernetes a cluster runs, and how far that is from others.',
   namedAfterClusters: false,
+  compares: true,
   fields: {
     version: text('Kubernetes of the API server.'),
     estimated: flag('The server did not tell: it is the newest of its kubelets.'),
     preRelease: flag('Whether it is a release candidate, beta or alpha.'),
     newest: text('The newest version among the clusters that were compared.'),
-    behind: text('At which level it differs from the newest: none, build, patch, minor or major.'),
-    drift: flag('Whether it differs from the newest.'),
+    behind: text(
+      'At which level it differs from the newest, or from the baseline: none, build, patch, minor or major.',
+    ),
+    drift: flag('Whether it differs from the newest, or from the baseline.'),
+    baseline: BASELINE_FIELDS.baseline,
     kubelets: counted('Versions of kubelets'),
     runtimes: counted('Container runtimes'),
     skew: text('Where nodes break the version skew policy.'),
@@ -41,7 +51,7 @@ export const VERSION_DRIFTS = fleetKind({
     column('Unknown', 'unknown'),
   ],
   async answer(view) {
-    const found = await view.compared('versions', compare)
+    const found = await view.compared('versions', (source) => compare(source, view.baseline))
     const labelsOf = new Map(view.clusters.map(({ name, labels }) => [name, labels]))
     const objectOf = (name: string, drift: boolean, status: JsonObject) => {
       const behind = String(status.behind ?? 'unknown')
@@ -51,7 +61,7 @@ export const VERSION_DRIFTS = fleetKind({
     return {
       objects: [
         ...found.rows.map((row) => {
-          const status = statusOf(row, newest)
+          const status = { ...statusOf(row, newest), ...baselineOf(view) }
           return objectOf(row.cluster, status.drift, status)
         }),
         ...found.unknown.map(({ cluster, why, message }) =>
@@ -63,11 +73,11 @@ export const VERSION_DRIFTS = fleetKind({
   },
 })
 
-/** Against a cluster of the newest version, which is known after a first comparison. */
-async function compare(source: DriftSource): Promise<VersionDrift> {
+/** Left without a baseline, against a cluster of the newest version: known after a first comparison. */
+async function compare(source: DriftSource, given: string | undefined): Promise<VersionDrift> {
   const gathered = await gatherVersions(await gatheringOf(source))
   const found = compareClusterVersions(gathered)
-  const baseline = found.versions.at(-1)?.clusters[0]
+  const baseline = given ?? found.versions.at(-1)?.clusters[0]
   if (baseline === undefined) return found
   return compareClusterVersions({ ...gathered, baseline })
 }

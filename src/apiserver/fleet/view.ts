@@ -16,6 +16,8 @@ export interface FleetView {
   readonly clusters: readonly CatalogCluster[]
   readonly judgements: Judgements
   readonly now: number
+  /** Name of the cluster that all others are compared with. */
+  readonly baseline: string | undefined
   /** Once for all who see the same; `what` names what is worked out. */
   compared<Found>(what: string, compare: (source: DriftSource) => Promise<Found>): Promise<Found>
 }
@@ -33,7 +35,7 @@ export interface ViewParts extends FleetParts {
 
 export function viewOf(
   { store, catalog, clock, judgements, comparisons, turns }: ViewParts,
-  scope: ReadScope,
+  { scope, baseline }: Pick<FleetView, 'scope' | 'baseline'>,
 ): FleetView {
   const current = catalog.current()
   const ids = new Set(scope.map(({ id }) => id))
@@ -46,9 +48,9 @@ export function viewOf(
       scopeOf: (of) => scopeOf(scope, of),
     })
   return {
-    ...{ scope, clusters, judgements, now },
+    ...{ scope, clusters, judgements, now, baseline },
     async compared<Found>(what: string, compare: (source: DriftSource) => Promise<Found>) {
-      const key = JSON.stringify([what, scope])
+      const key = JSON.stringify([what, baseline ?? '', scope])
       return (await comparisons.get(key, () => turns.run(() => compare(source())))) as Found
     },
   }
