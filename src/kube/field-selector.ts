@@ -59,11 +59,6 @@ export function parseFieldSelector(text: string): readonly FieldRequirement[] {
   }
 }
 
-/** The reverse of {@link parseFieldSelector}. */
-export function formatFieldSelector(requirements: readonly FieldRequirement[]): string {
-  return requirements.map(formatRequirement).join(',')
-}
-
 /** A path as {@link parseFieldSelector} reads it: `metadata.annotations['a.b/c']`. */
 export function formatFieldPath(path: FieldPath): string {
   return path.map(formatStep).join('').replace(/^\./, '')
@@ -81,28 +76,6 @@ function formatStep(step: PathStep): string {
   if ('every' in step) return '[]'
   if ('index' in step) return `[${step.index}]`
   return PLAIN_KEY.test(step.key) ? `.${step.key}` : `[${quote(step.key)}]`
-}
-
-function formatRequirement(requirement: FieldRequirement): string {
-  const path = formatFieldPath(requirement.path)
-  switch (requirement.operator) {
-    case 'In':
-    case 'NotIn': {
-      const { operator, values } = requirement
-      if (values.length === 1) return `${path}${operator === 'In' ? '=' : '!='}${quote(values[0]!)}`
-      return `${path} ${operator.toLowerCase()} (${values.map(quote).join(',')})`
-    }
-    case 'Exists':
-      return path
-    case 'DoesNotExist':
-      return `!${path}`
-    default:
-      return `${path}${symbolOf(requirement.operator)}${quote(requirement.value)}`
-  }
-}
-
-function symbolOf(operator: ComparisonOperator): string {
-  return Object.keys(COMPARISONS).find((symbol) => COMPARISONS[symbol] === operator)!
 }
 
 function quote(text: string): string {

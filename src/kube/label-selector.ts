@@ -39,11 +39,6 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   }
 }
 
-/** The reverse of {@link parseLabelSelector}. */
-export function formatLabelSelector(requirements: readonly LabelRequirement[]): string {
-  return requirements.map(formatRequirement).join(',')
-}
-
 /** Whether an object with these labels is selected. `NotIn` holds without the label, too. */
 export function matchesLabels(
   requirements: readonly LabelRequirement[],
@@ -69,28 +64,6 @@ function matches(requirement: LabelRequirement, labels: Readonly<Record<string, 
       if (number === undefined) return false
       return requirement.operator === 'Gt' ? number > requirement.value : number < requirement.value
     }
-    default:
-      return unreachable(requirement)
-  }
-}
-
-function formatRequirement(requirement: LabelRequirement): string {
-  const { key } = requirement
-  switch (requirement.operator) {
-    case 'In':
-    case 'NotIn': {
-      const { operator, values } = requirement
-      if (values.length === 1) return `${key}${operator === 'In' ? '=' : '!='}${values[0]}`
-      return `${key} ${operator.toLowerCase()} (${values.join(',')})`
-    }
-    case 'Exists':
-      return key
-    case 'DoesNotExist':
-      return `!${key}`
-    case 'Gt':
-      return `${key}>${requirement.value}`
-    case 'Lt':
-      return `${key}<${requirement.value}`
     default:
       return unreachable(requirement)
   }

@@ -5,10 +5,10 @@ import {
   type FieldPath,
   type FieldRequirement,
   formatFieldPath,
-  formatFieldSelector,
   parseFieldPath,
   parseFieldSelector,
 } from '../../src/kube/field-selector.ts'
+import { formatFieldSelector } from './format-selectors.ts'
 import { parsePlainFieldSelector } from '../../src/kube/plain-field-selector.ts'
 import { StatusError } from '../../src/kube/status-error.ts'
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  formatLabelSelector,
   type LabelRequirement,
   matchesLabels,
   parseLabelSelector,
 } from '../../src/kube/label-selector.ts'
+import { formatLabelSelector } from './format-selectors.ts'
 import { StatusError } from '../../src/kube/status-error.ts'
 
 describe('what is understood', () => {

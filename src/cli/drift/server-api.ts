@@ -55,4 +55,3 @@ function accessFrom({ kubeconfig, context, usageExitCode }: ServerRequest): Memb
     throw new CommandFailure(`--kubeconfig: ${why}`, { exitCode: usageExitCode })
   }
 }
-
