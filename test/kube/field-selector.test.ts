@@ -8,9 +8,9 @@ import {
   parseFieldPath,
   parseFieldSelector,
 } from '../../src/kube/field-selector.ts'
-import { formatFieldSelector } from './format-selectors.ts'
 import { parsePlainFieldSelector } from '../../src/kube/plain-field-selector.ts'
 import { StatusError } from '../../src/kube/status-error.ts'
+import { formatFieldSelector } from './format-selectors.ts'
 
 const path = (...steps: ReadonlyArray<string | number | true>): FieldPath =>
   steps.map((step) => {

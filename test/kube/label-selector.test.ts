@@ -5,8 +5,8 @@ import {
   matchesLabels,
   parseLabelSelector,
 } from '../../src/kube/label-selector.ts'
-import { formatLabelSelector } from './format-selectors.ts'
 import { StatusError } from '../../src/kube/status-error.ts'
+import { formatLabelSelector } from './format-selectors.ts'
 
 describe('what is understood', () => {
   const cases: ReadonlyArray<{ text: string; want: readonly LabelRequirement[] }> = [
