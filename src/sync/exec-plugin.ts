@@ -20,12 +20,20 @@ const EARLY_MILLISECONDS = 10_000
 type Fields = Readonly<Record<string, unknown>>
 type Target = Omit<MemberAccess, 'authorize' | 'renew'>
 
+export interface ExecOptions {
+  /** What a relative command is relative to. */
+  readonly baseDir: string
+  /** Left out: 30 s. */
+  readonly timeoutMilliseconds?: number
+}
+
 interface Plugin {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly apiVersion: string
   readonly baseDir: string
+  readonly timeoutMilliseconds: number
   /** KUBERNETES_EXEC_INFO. */
   readonly info: string
   /** Where it stands, for messages. */
@@ -42,9 +50,9 @@ interface Credential {
 export function createExecPlugin(
   target: Target,
   read: KubeconfigContext,
-  baseDir: string,
+  options: ExecOptions,
 ): Pick<MemberAccess, 'authorize' | 'renew'> {
-  const plugin = readPlugin(target, read, baseDir)
+  const plugin = readPlugin(target, read, options)
   const others = inlineHeaders({ ...read, user: { ...read.user, token: undefined } })
   let known: Credential | undefined
   let running: Promise<Credential> | undefined
@@ -66,7 +74,7 @@ export function createExecPlugin(
   }
 }
 
-function readPlugin(target: Target, read: KubeconfigContext, baseDir: string): Plugin {
+function readPlugin(target: Target, read: KubeconfigContext, options: ExecOptions): Plugin {
   const field = `${read.userField}.exec`
   const exec = read.user.exec as Fields
   const command = textField(exec, 'command', field)
@@ -86,7 +94,8 @@ function readPlugin(target: Target, read: KubeconfigContext, baseDir: string): P
   const args = textsField(exec, 'args', field)
   const spec = { interactive: false, ...(exec.provideClusterInfo === true && clusterInfo(target)) }
   const info = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec })
-  return { command, args, env, apiVersion, baseDir, info, field }
+  const { baseDir, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options
+  return { command, args, env, apiVersion, baseDir, timeoutMilliseconds, info, field }
 }
 
 function clusterInfo({ server, ca, serverName, insecure, proxyUrl }: Target) {
@@ -123,20 +132,20 @@ async function run(plugin: Plugin): Promise<Credential> {
 }
 
 function execute(plugin: Plugin): Promise<string> {
-  const { command, baseDir } = plugin
+  const { command, baseDir, timeoutMilliseconds } = plugin
   // As client-go: a command with a slash is relative to the file, one without is looked up in PATH.
   const file = command.includes('/') && !isAbsolute(command) ? join(baseDir, command) : command
   return new Promise((resolve, reject) => {
     const options = {
       env: { ...inheritedEnvironment(), ...plugin.env, KUBERNETES_EXEC_INFO: plugin.info },
-      timeout: TIMEOUT_MILLISECONDS,
+      timeout: timeoutMilliseconds,
       killSignal: 'SIGKILL' as const,
       maxBuffer: OUTPUT_BYTES,
     }
     execFile(file, plugin.args, options, (error, stdout) => {
       if (!error) return resolve(stdout)
       // Neither its output nor its arguments: both may hold credentials.
-      const why = error.killed ? `did not end within ${TIMEOUT_MILLISECONDS / 1000} s` : 'failed'
+      const why = error.killed ? `did not end within ${timeoutMilliseconds / 1000} s` : 'failed'
       reject(
         new MemberError('unauthorized', `the credential plugin ${command} ${why}`, {
           cause: error,

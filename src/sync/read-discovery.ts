@@ -74,19 +74,17 @@ export function readGroupList(document: Fields): GroupVersion[] {
 export function readResourceList(document: unknown, of: GroupVersion): ResourceInfo[] {
   const { resources } = (document ?? {}) as Fields
   if (!Array.isArray(resources)) throw rubbish(`no resources of ${apiVersionOf(of)}`)
-  return listOf(resources)
-    .filter((one) => !textOf(one.name).includes('/')) // pods/log
-    .flatMap(
-      (one) =>
-        checked({
-          ...of,
-          resource: textOf(one.name),
-          kind: textOf(one.kind),
-          singularName: textOf(one.singularName),
-          namespaced: one.namespaced === true,
-          ...namesOf(one),
-        }) ?? [],
-    )
+  return listOf(resources).flatMap(
+    (one) =>
+      checked({
+        ...of,
+        resource: textOf(one.name),
+        kind: textOf(one.kind),
+        singularName: textOf(one.singularName),
+        namespaced: one.namespaced === true,
+        ...namesOf(one),
+      }) ?? [],
+  )
 }
 
 /** Without it nothing can be concluded from the document, least of all that types are gone. */
@@ -102,7 +100,7 @@ function namesOf(one: Fields) {
   }
 }
 
-/** What could not be asked for, or not be shown, is no resource. */
+/** What could not be asked for, or not be shown, is no resource; nor is a subresource: `pods/log`. */
 function checked(info: ResourceInfo): ResourceInfo | undefined {
   const named = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(info.resource) && info.kind !== ''
   return named ? info : undefined

@@ -32,7 +32,7 @@ export function trustedAccess(
     ...shared,
     ...(ca && { ca: checkedCertificates(ca, `${clusterField}.certificate-authority`) }),
   }
-  if (user.exec) return { ...access, ...createExecPlugin(access, read, baseDir) }
+  if (user.exec) return { ...access, ...createExecPlugin(access, read, { baseDir }) }
   return { ...access, ...fromFiles(read, pathOf) }
 }
 

@@ -308,6 +308,35 @@ describe('a scope', () => {
   })
 })
 
+test('names that begin alike are not each other: of namespaces, and of clusters', async () => {
+  const clusters = [
+    await testCluster(database.store, 'eu'),
+    await testCluster(database.store, 'eu-west'),
+  ]
+  for (const { target } of clusters) {
+    const changes = ['ns1', 'ns11'].map((namespace) => ({
+      op: 'put' as const,
+      row: rowOf({ metadata: { name: 'a', namespace } }),
+    }))
+    await applyChanges(database.store, target, { changes })
+  }
+  const [eu, west] = clusters as [TestCluster, TestCluster]
+  const seen = async (scope: ListRequest['scope']) => {
+    const found: string[] = []
+    for await (const rows of listObjects(database.store, requestOf({ scope }))) {
+      for (const row of rows) {
+        const { cluster: of, namespace } = row.position()
+        found.push(`${of}/${namespace}`)
+      }
+    }
+    expect(await countObjects(database.store, requestOf({ scope }))).toBe(found.length)
+    return found
+  }
+  const of = ({ id, name }: TestCluster) => ({ id, name, namespaces: ['ns1'] })
+  expect(await seen([of(eu)])).toEqual(['eu/ns1'])
+  expect(await seen([of(eu), of(west)])).toEqual(['eu/ns1', 'eu-west/ns1'])
+})
+
 describe('very many namespaces', () => {
   const many = Array.from({ length: 20_000 }, (_, i) => `n${i}`)
   const asked: ObjectCondition = { on: 'namespace', operator: 'In', values: [...many, 'labels'] }

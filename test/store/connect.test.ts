@@ -3,9 +3,12 @@ import { createServer } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StatusError } from '../../src/kube/status-error.ts'
+import { loadCatalog } from '../../src/store/catalog.ts'
 import { connectStore, StoreUnavailable } from '../../src/store/connect.ts'
 import { fromPostgres } from '../../src/store/pg-error.ts'
+import { applyChanges } from '../../src/store/put-objects.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testCluster } from './objects.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -101,6 +104,29 @@ describe('a database that cannot be used is explained in one sentence', () => {
     await expect(connect(`postgres://u@127.0.0.1:${port}/db`)).rejects.toThrow('it does not answer')
     silent.close()
   })
+})
+
+test('writers that wait for a lease leave readers their connections', async () => {
+  const store = await connectStore({ url: database.url, applicationName: 'test', poolSize: 2 })
+  const cluster = await testCluster(store, 'contended')
+  const blocker = await database.store.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('select from cluster_lease where cluster_id = $1 for update', [cluster.id])
+  const position = { resourceVersion: '1', controlPlaneUid: 'cp' }
+  const writes = Array.from({ length: 6 }, () =>
+    applyChanges(store, cluster.target, { changes: [], position }),
+  )
+  const reads = Array.from({ length: 50 }, () => loadCatalog(store))
+  expect((await Promise.all(reads)).every(({ clusters }) => clusters.length === 1)).toBe(true)
+  await blocker.query('commit')
+  blocker.release()
+  await Promise.all(writes)
+  await store.close()
+})
+
+test('a transaction that nobody goes on with is ended by the server', async () => {
+  const { rows } = await database.store.pool.query('show idle_in_transaction_session_timeout')
+  expect(rows).toEqual([{ idle_in_transaction_session_timeout: '15s' }])
 })
 
 describe('JSON', () => {

@@ -171,6 +171,17 @@ describe('who slept through its lease writes nothing', () => {
     await applyChanges(database.store, target, { changes: [later], position })
   })
 
+  test('nor renews the lease who finds that', async () => {
+    const cluster = await fresh()
+    await applyChanges(database.store, cluster.target, { changes: [pod], position })
+    expect(await renewLease(database.store, cluster.lease, 60)).toBe(true)
+    await database.store.pool.query(
+      'update cluster_lease set last_seq = last_seq - 1 where cluster_id = $1',
+      [cluster.id],
+    )
+    await expect(renewLease(database.store, cluster.lease, 60)).rejects.toThrow(StoreWentBack)
+  })
+
   test('nor whose type the database lost', async () => {
     const cluster = await fresh()
     const { typeId } = cluster.target

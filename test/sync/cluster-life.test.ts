@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoPki } from '../../src/demo/pki.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
-import { CONFIG_MAPS, PODS } from '../support/resource-types.ts'
+import { CONFIG_MAPS, NAMESPACES, PODS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
 import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
 
@@ -182,6 +182,59 @@ describe('removal', () => {
     await until(() => other.openWatches().length === 0)
     await other.stop()
   })
+})
+
+test('a template that several clusters share reaches each, and forgets nothing when it goes', async () => {
+  const member = await startMemberCluster()
+  put(member, 'one')
+  const clusters = ['shared-1', 'shared-2', 'shared-3']
+  await fleet.putTemplate('shared', { syncResources: LIST })
+  for (const cluster of clusters) {
+    await fleet.register(cluster, { apiserver: member.url, syncResourcesRefName: 'shared' })
+  }
+  for (const cluster of clusters) await fleet.ready(cluster)
+  await fleet.patchTemplate('shared', {
+    spec: { syncResources: [{ group: '', resources: ['configmaps', 'namespaces'] }] },
+  })
+  for (const cluster of clusters) {
+    await until(async () => (await fleet.rows(cluster, NAMESPACES)).size === 2)
+    await until(async () => (await fleet.syncCondition(cluster, NAMESPACES))?.status === 'Syncing')
+  }
+  await fleet.removeTemplate('shared')
+  for (const cluster of clusters) {
+    const validated = () => fleet.condition(cluster, 'Validated')
+    await until(async () => (await validated())?.reason === 'InvalidSyncResources')
+    expect((await fleet.rows(cluster, NAMESPACES)).size).toBe(2)
+    expect(await fleet.log(cluster, NAMESPACES)).toHaveLength(2)
+  }
+  for (const cluster of clusters) await fleet.remove(cluster)
+  await member.stop()
+})
+
+test('credentials that change often leave no connection and no watch behind', async () => {
+  const tokens = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`t-${i}`, 'reader']))
+  const member = await startMemberCluster({ tokens })
+  const spec = { apiserver: member.url, syncResources: LIST }
+  await fleet.register('rotating', { ...spec, tokenData: base64('t-0') })
+  await fleet.ready('rotating')
+  const sockets = () =>
+    process.getActiveResourcesInfo().filter((one) => one === 'TCPSocketWrap').length
+  const before = sockets()
+  for (let i = 1; i < 25; i++) {
+    await fleet.patch('rotating', { spec: { tokenData: base64(`t-${i}`) } })
+    await until(() =>
+      member
+        .requests({ of: CONFIG_MAPS, kind: 'watch' })
+        .some(({ headers }) => headers.authorization === `Bearer t-${i}`),
+    )
+  }
+  put(member, 'one')
+  await until(async () => (await names('rotating')) === 'default/one')
+  await until(() => member.openWatches(CONFIG_MAPS).length === 1)
+  // Both ends of each connection are in this process.
+  await until(() => sockets() <= before + 6)
+  await fleet.remove('rotating')
+  await member.stop()
 })
 
 test('the status is written when it changes, and not otherwise', async () => {

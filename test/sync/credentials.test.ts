@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { createDemoPki, type DemoPki } from '../../src/demo/pki.ts'
 import { accessFromSpec, credentialsFromKubeconfig } from '../../src/sync/credentials.ts'
+import { createExecPlugin } from '../../src/sync/exec-plugin.ts'
+import { readKubeconfig } from '../../src/sync/kubeconfig.ts'
 import { InvalidConfig } from '../../src/sync/member-access.ts'
 import { MemberClient } from '../../src/sync/member-client.ts'
 import { MemberError } from '../../src/sync/member-error.ts'
@@ -441,6 +443,22 @@ echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","s
       const wrong = plugin('{"token":"wrong"}')
       await expect(read(trusted({ exec: wrong.exec }))).rejects.toThrow(/^Unauthorized$/)
       expect(wrong.runs()).toHaveLength(2)
+    })
+
+    test('a program that hangs is ended, and holds nobody up', async () => {
+      const { exec } = plugin('{"token":"right"}', 60)
+      const text = kubeconfig({ exec }, { server: member.url })
+      const target = accessFromSpec({ apiserver: member.url, caData: base64(pki.ca) })
+      const { authorize } = createExecPlugin(target, readKubeconfig(text, { field: 'file' }), {
+        baseDir: folder,
+        timeoutMilliseconds: 300,
+      })
+      const hanging = authorize()
+      const refused = expect(hanging).rejects.toThrow(/plugin .* did not end within 0.3 s$/)
+      // Another is served meanwhile.
+      const token = { token: 'right' }
+      expect(await read(trusted(token))).toMatchObject({ kind: 'NamespaceList' })
+      await refused
     })
 
     test('a program that prints a client certificate', async () => {

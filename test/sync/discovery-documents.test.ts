@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { KnownTypes } from '../../src/sync/known-types.ts'
 import { MemberError } from '../../src/sync/member-error.ts'
 import {
   readAggregated,
@@ -83,6 +84,24 @@ describe('aggregated discovery', () => {
       expect(() => readAggregated(given)).toThrow(MemberError)
     })
   }
+})
+
+describe('what is known of a member', () => {
+  const info = (apiGroup: string, resource: string) => ({
+    ...{ group: apiGroup, version: 'v1', resource, kind: 'K', singularName: '', namespaced: true },
+    ...{ verbs: ['list'], shortNames: [], categories: [] },
+  })
+  const [pods, widgets] = [info('', 'pods'), info('shop.example.com', 'widgets')]
+  const names = (known: KnownTypes) => known.served.map(({ resource }) => resource)
+
+  test('a group version that did not answer keeps what was known of it', () => {
+    const known = new KnownTypes([])
+    known.learn({ resources: [pods, widgets], broken: new Set() })
+    known.learn({ resources: [pods], broken: new Set(['shop.example.com/v1']) })
+    expect(names(known)).toEqual(['pods', 'widgets'])
+    known.learn({ resources: [pods], broken: new Set() })
+    expect(names(known)).toEqual(['pods'])
+  })
 })
 
 describe('plain discovery', () => {

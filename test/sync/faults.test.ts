@@ -5,7 +5,8 @@ import { type MemberCluster, startMemberCluster } from '../support/member-cluste
 import { hugeConfigMap, REFUSED_OBJECTS } from '../support/odd-objects.ts'
 import { CONFIG_MAPS, PODS, SECRETS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
-import { mirrored, type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+import { inStep as rightAbout } from './in-step.ts'
+import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps', 'pods', 'secrets'] }]
 
@@ -42,27 +43,12 @@ async function mirrorIt(spec: object = {}) {
   await fleet.ready(name)
 }
 
-/** Resolves when the rows are the member's objects, byte for byte. */
-async function inStep(of: GroupResource = CONFIG_MAPS) {
-  const held = () =>
-    new Map(
-      member.server
-        .list(of)
-        .map((one) => [`${one.namespace}/${one.name}`, mirrored(one.text, name)]),
-    )
-  try {
-    await until(async () => {
-      const rows = await fleet.rows(name, of)
-      const want = held()
-      return (
-        rows.size === want.size && [...want].every(([key, text]) => rows.get(key)?.text === text)
-      )
-    })
-  } catch {
-    const rows = await fleet.rows(name, of)
-    expect(new Map([...rows].map(([key, { text }]) => [key, text]))).toEqual(held())
-  }
-}
+const inStep = (of: GroupResource = CONFIG_MAPS) => rightAbout({ fleet, member, cluster: name }, of)
+/** Lists of ConfigMaps so far, by cause. */
+const relists = (cause: string) =>
+  fleet.metric(name, CONFIG_MAPS, `relists_total{cause="${cause}"}`)
+const failures = (of: GroupResource, cause: string) =>
+  fleet.metric(name, of, `member_errors_total{cause="${cause}"}`)
 
 const listsOf = (of: GroupResource) =>
   member.requests({ of, kind: 'list' }).filter(({ query }) => query.get('limit') !== '1').length
@@ -90,6 +76,8 @@ describe('a watch that ends is resumed, and nothing is listed again', () => {
         'M default/one',
         'D default/two',
       ])
+      expect(await relists('first')).toBe(1)
+      expect(await fleet.metric(name, CONFIG_MAPS, 'events_total')).toBe(3)
     })
   }
 
@@ -110,6 +98,8 @@ describe('a watch that ends is resumed, and nothing is listed again', () => {
     await fleet.ready(name)
     expect(listsOf(CONFIG_MAPS)).toBe(1)
     expect(await fleet.staleReason(name)).toBeNull()
+    expect(await failures(CONFIG_MAPS, 'unreachable')).toBeGreaterThan(0)
+    expect(await relists('expired')).toBe(0)
   })
 
   test('the syncer was down meanwhile: what was deleted is gone, what is unchanged is not written', async () => {
@@ -130,8 +120,9 @@ describe('a watch that ends is resumed, and nothing is listed again', () => {
 })
 
 describe('a position that is worth nothing any more', () => {
-  const cases: ReadonlyArray<{ name: string; fault: () => void }> = [
+  const cases: ReadonlyArray<{ name: string; cause: string; fault: () => void }> = [
     {
+      cause: 'expired',
       name: '410 as an event inside a 200 stream',
       fault: () => {
         member.expireNextWatchInStream(CONFIG_MAPS)
@@ -139,6 +130,7 @@ describe('a position that is worth nothing any more', () => {
       },
     },
     {
+      cause: 'expired',
       name: '410 as a status, in odd words',
       fault: () => {
         member.expireNextWatchByStatus(CONFIG_MAPS)
@@ -146,11 +138,12 @@ describe('a position that is worth nothing any more', () => {
       },
     },
     {
+      cause: 'unreadable',
       name: 'a line that cannot be read',
       fault: () => member.sendRubbish(CONFIG_MAPS),
     },
   ]
-  for (const { name: situation, fault } of cases) {
+  for (const { name: situation, cause, fault } of cases) {
     test(`${situation}: the type is listed anew`, async () => {
       await mirrorIt()
       fault()
@@ -165,6 +158,7 @@ describe('a position that is worth nothing any more', () => {
         'A default/three',
       ])
       expect(listsOf(PODS)).toBe(1)
+      expect(await relists(cause)).toBe(1)
     })
   }
 
@@ -177,6 +171,11 @@ describe('a position that is worth nothing any more', () => {
     await fleet.startSyncer()
     await inStep()
     expect(listsOf(CONFIG_MAPS)).toBe(2)
+    expect((await fleet.log(name, CONFIG_MAPS)).slice(2).sort()).toEqual([
+      'A default/three',
+      'D default/two',
+    ])
+    expect(await relists('expired')).toBe(1)
   })
 
   test('the member was restored from a backup: lower numbers are the truth', async () => {
@@ -193,6 +192,7 @@ describe('a position that is worth nothing any more', () => {
     ])
     member.put(CONFIG_MAPS, configMap('four', '1'))
     await inStep()
+    expect(await relists('restored')).toBe(1)
   })
 
   test('another control plane answers, and the numbers go on', async () => {
@@ -212,6 +212,7 @@ test('another control plane answers while the syncer runs', async () => {
   member.replaceControlPlane()
   await inStep()
   expect((await fleet.rows(name, CONFIG_MAPS)).size).toBe(1)
+  expect(await relists('replaced')).toBe(1)
 })
 
 describe('a list that does not go through', () => {
@@ -274,7 +275,12 @@ describe('one type is in trouble, the others are not', () => {
     expect((await fleet.syncCondition(name, SECRETS))?.message).toContain(
       'conversion webhook failed',
     )
+    expect(await failures(SECRETS, 'server')).toBeGreaterThan(0)
+    expect(await failures(CONFIG_MAPS, 'server')).toBe(0)
+    // A type that always fails keeps no cluster from being ready.
+    await fleet.ready(name)
     heal()
+    await inStep(SECRETS)
   })
 
   test('429 with Retry-After is obeyed', async () => {
@@ -323,6 +329,8 @@ describe('objects', () => {
     expect(await message()).toContain('odd/invalid-utf-8: the object is not valid UTF-8')
     for (const one of Object.keys(REFUSED_OBJECTS)) member.remove(CONFIG_MAPS, 'odd', one)
     await until(async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.reason === 'Watching')
+    expect(await fleet.metric(name, CONFIG_MAPS, 'refused_objects_total')).toBeGreaterThan(1)
+    await inStep()
   })
 
   test('1.4 MB, several of them', async () => {
@@ -339,6 +347,9 @@ describe('objects', () => {
     member.sendBookmarks(CONFIG_MAPS)
     await until(async () => (await fleet.position(name, CONFIG_MAPS)) === member.resourceVersion)
     expect((await fleet.rows(name, CONFIG_MAPS)).size).toBe(2)
+    expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(2)
+    expect(await fleet.metric(name, CONFIG_MAPS, 'events_total')).toBe(0)
+    await inStep()
   })
 })
 
@@ -351,6 +362,13 @@ test('a watch that falls silent is given up, and resumed', async () => {
   await inStep()
   expect(listsOf(CONFIG_MAPS)).toBe(1)
   expect(watchesOf(CONFIG_MAPS).length).toBeGreaterThan(1)
+  for (const { query } of watchesOf(CONFIG_MAPS)) {
+    expect(query.get('allowWatchBookmarks')).toBe('true')
+    expect(Number(query.get('timeoutSeconds'))).toBeGreaterThanOrEqual(300)
+    expect(Number(query.get('timeoutSeconds'))).toBeLessThanOrEqual(600)
+  }
+  const heardAt = await fleet.metric(name, CONFIG_MAPS, 'last_event_timestamp_seconds')
+  expect(heardAt).toBeGreaterThan(1.7e9)
   await fleet.stopSyncer()
   await fleet.startSyncer()
 })

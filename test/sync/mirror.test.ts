@@ -25,7 +25,11 @@ afterAll(async () => {
 })
 
 function pod(name: string, phase = 'Running') {
-  return { metadata: { name, namespace: 'default', labels: { app: name } }, status: { phase } }
+  return {
+    metadata: { name, namespace: 'default', labels: { app: name } },
+    status: { phase },
+    fieldOfTomorrow: { a: [1] },
+  }
 }
 
 describe('a member is mirrored', () => {
@@ -41,6 +45,9 @@ describe('a member is mirrored', () => {
         })
       }
     }
+    const pages = member.requests({ of: PODS, kind: 'list' })
+    expect(pages.every(({ query }) => Number(query.get('limit')) <= 500)).toBe(true)
+    expect(pages.filter(({ query }) => query.get('continue'))).toHaveLength(2)
   })
 
   test('what changes afterwards, in order', async () => {

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { systemClock } from '../../src/clock.ts'
 import { createKeyring } from '../../src/keyring.ts'
-import type { GroupResource } from '../../src/kube/group-resource.ts'
+import { type GroupResource, qualifiedResource } from '../../src/kube/group-resource.ts'
 import { storedAs } from '../../src/kube/moved-resources.ts'
 import type { PediaCluster, PediaClusterSpec, SyncCondition } from '../../src/kube/pedia-cluster.ts'
 import { createLogger } from '../../src/log.ts'
@@ -16,26 +16,12 @@ import type { SyncLimitsGiven } from '../../src/sync/limits.ts'
 import { parsePrunePaths } from '../../src/sync/prune-paths.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
+import type { LogEntry } from './in-step.ts'
+import { QUICK } from './quick-limits.ts'
 
 const PEDIA_CLUSTERS = kindOfResource('cluster.clusterpedia.io', 'pediaclusters')
 const TEMPLATES = kindOfResource('cluster.clusterpedia.io', 'clustersyncresources')
 const OPTIONS = { fieldManager: 'test' }
-
-/** As in production but for the waiting. */
-export const QUICK: SyncLimitsGiven = {
-  follow: {
-    firstBackoffMilliseconds: 30,
-    mostBackoffMilliseconds: 200,
-    steadyMilliseconds: 1_000,
-    pollMilliseconds: 200,
-  },
-  batch: { lingerMilliseconds: 10, positionMilliseconds: 50 },
-  healthMilliseconds: 200,
-  healthTimeoutMilliseconds: 1_000,
-  discoveryMilliseconds: 500,
-  settleMilliseconds: 200,
-  statusMilliseconds: 50,
-}
 
 export interface StoredObject {
   readonly text: string
@@ -105,6 +91,15 @@ export async function syncedFleet(options: FleetOptions = {}) {
         options: OPTIONS,
       })
     },
+    async patchTemplate(name: string, patch: object) {
+      await registrations.patch({
+        ...{ kind: TEMPLATES, name, subresource: '', type: 'merge', options: OPTIONS },
+        body: { text: JSON.stringify(patch), format: 'json' },
+      })
+    },
+    async removeTemplate(name: string) {
+      await registrations.delete({ kind: TEMPLATES, name, options: {} })
+    },
     async patch(name: string, patch: object) {
       await registrations.patch({
         kind: PEDIA_CLUSTERS,
@@ -155,6 +150,17 @@ export async function syncedFleet(options: FleetOptions = {}) {
         ]),
       )
     },
+    /** The change log of a type, in order. */
+    async entries(cluster: string, of: GroupResource): Promise<LogEntry[]> {
+      const { group, resource } = storedAs(of)
+      return query<LogEntry>(
+        `select op::text as op, h.namespace, h.name, uid, resource_version
+         from change h join resource_type t on t.id = h.type_id join cluster c on c.id = h.cluster_id
+         where c.name = $1 and c.removed_at is null and t.api_group = $2 and t.resource = $3
+         order by seq`,
+        [cluster, group, resource],
+      )
+    },
     /** `A default/one`, in order. */
     async log(cluster: string, of: GroupResource): Promise<string[]> {
       const rows = await query<{ line: string }>(
@@ -199,6 +205,15 @@ export async function syncedFleet(options: FleetOptions = {}) {
     /** As the metrics page shows them. */
     async metrics() {
       return registry.metrics()
+    },
+    /** `relists_total{cause="first"}` of a type; 0 when there is none. */
+    async metric(cluster: string, of: GroupResource, what: string): Promise<number> {
+      const [name, more = ''] = what.split('{')
+      const labels = `cluster="${cluster}",resource="${qualifiedResource(of)}"`
+      const series = `fleetglass_sync_${name}{${labels}${more && `,${more.slice(0, -1)}`}} `
+      const text = await registry.metrics()
+      const line = text.split('\n').find((one) => one.startsWith(series))
+      return line === undefined ? 0 : Number(line.slice(series.length))
     },
     async startSyncer(limits: SyncLimitsGiven = {}, prune?: readonly string[]) {
       registry = new Registry()

@@ -101,15 +101,19 @@ describe('what a registration asks for', () => {
     ])
   })
 
-  test('everything, each type once, no subresources', async () => {
-    await mirrored({ syncResources: [{ group: '*', resources: ['*'] }] })
-    const all = await types()
-    expect(all).toContain('events.')
-    expect(all).not.toContain('events.events.k8s.io')
-    expect(all.filter((type) => type.includes('/'))).toEqual([])
-    expect(all).not.toContain('tokenreviews.authentication.k8s.io')
-    expect(new Set(all).size).toBe(all.length)
-  })
+  test.each(['v1.33.1', 'v1.20.15'])(
+    'everything, each type once, no subresources: of %s',
+    async (version) => {
+      member.server.upgrade(version)
+      await mirrored({ syncResources: [{ group: '*', resources: ['*'] }] })
+      const all = await types()
+      expect(all).toContain('events.')
+      expect(all).not.toContain('events.events.k8s.io')
+      expect(all.filter((type) => type.includes('/'))).toEqual([])
+      expect(all).not.toContain('tokenreviews.authentication.k8s.io')
+      expect(new Set(all).size).toBe(all.length)
+    },
+  )
 
   test('what is no longer asked for goes, with its rows', async () => {
     await mirrored({ syncResources: [{ group: '', resources: ['configmaps', 'pods'] }] })
@@ -230,11 +234,14 @@ describe('discovery', () => {
       const before = asked()
       await until(() => asked() > before + 4)
       expect((await fleet.rows(name, WIDGETS)).size).toBe(1)
+      expect(await fleet.syncCondition(name, WIDGETS)).toBeDefined()
+      expect(await fleet.log(name, WIDGETS)).toEqual(['A default/w'])
       // Also for a process that never saw it whole.
       await fleet.stopSyncer()
       await fleet.startSyncer()
       await fleet.ready(name)
       expect((await fleet.rows(name, WIDGETS)).size).toBe(1)
+      expect(await fleet.syncCondition(name, WIDGETS)).toBeDefined()
       heal()
     })
   }

@@ -1,0 +1,118 @@
+/** What objects do to the database, and the database to us, over real HTTP. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { hugeConfigMap, ODD_OBJECTS } from '../support/odd-objects.ts'
+import { CONFIG_MAPS } from '../support/resource-types.ts'
+import { until } from '../support/until.ts'
+import { inStep as rightAbout } from './in-step.ts'
+import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+
+const LIST = [{ group: '', resources: ['configmaps'] }]
+const MEBIBYTE = 1024 * 1024
+
+let fleet: SyncedFleet
+let member: MemberCluster
+let name = ''
+let count = 0
+
+beforeAll(async () => {
+  fleet = await syncedFleet({ limits: { queueBytes: 2 * MEBIBYTE } })
+})
+
+afterAll(async () => {
+  await fleet.stop()
+})
+
+beforeEach(async () => {
+  name = `dot-${++count}`
+  member = await startMemberCluster({ bookmarkSeconds: 3600 })
+})
+
+afterEach(async () => {
+  await fleet.remove(name)
+  await member.stop()
+})
+
+const inStep = () => rightAbout({ fleet, member, cluster: name }, CONFIG_MAPS)
+const put = (one: string, more: object = {}) =>
+  member.put(CONFIG_MAPS, { metadata: { name: one, namespace: 'default', ...more }, data: { one } })
+
+async function mirrorIt() {
+  await fleet.register(name, { apiserver: member.url, syncResources: LIST })
+  await fleet.ready(name)
+}
+
+/** Letters that no compression makes short. */
+function letters(length: number): string {
+  return hugeConfigMap('x', length)
+    .toString()
+    .slice(-length - 3, -3)
+}
+
+test('odd spellings, large values and many labels among a hundred others: each as it came', async () => {
+  const labels = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`l${i}`, '']))
+  for (let i = 0; i < 89; i++) put(`c-${i}`)
+  put('large-data', { labels })
+  member.put(CONFIG_MAPS, {
+    metadata: { name: 'large-value', namespace: 'default' },
+    data: { value: letters(200_000), spec: letters(10_000) },
+  })
+  for (const object of Object.values(ODD_OBJECTS)) member.put(CONFIG_MAPS, object)
+  await mirrorIt()
+  await inStep()
+  expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(91 + Object.keys(ODD_OBJECTS).length)
+  // And again as events.
+  for (const [one, object] of Object.entries(ODD_OBJECTS)) {
+    member.remove(CONFIG_MAPS, 'odd', one)
+    member.put(CONFIG_MAPS, object)
+  }
+  await inStep()
+  expect(await fleet.metric(name, CONFIG_MAPS, 'refused_objects_total')).toBe(0)
+})
+
+test('one that the database cannot hold is refused alone, and said', async () => {
+  for (let i = 0; i < 99; i++) put(`c-${i}`)
+  // An index holds a third of a page; no API server gives out such a name.
+  const long = `long-${letters(9_000)}`
+  put(long)
+  await mirrorIt()
+  await until(async () => (await fleet.rows(name, CONFIG_MAPS)).size === 99)
+  expect(await fleet.syncCondition(name, CONFIG_MAPS)).toMatchObject({
+    status: 'Syncing',
+    reason: 'ObjectsRefused',
+    message: expect.stringMatching(
+      /^1 object is not mirrored: .*the database cannot hold the object/,
+    ),
+  })
+  expect(await fleet.metric(name, CONFIG_MAPS, 'refused_objects_total')).toBe(1)
+  expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(99)
+  member.remove(CONFIG_MAPS, 'default', long)
+  put('after')
+  await inStep()
+  await until(async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.reason === 'Watching')
+})
+
+test('while the database takes nothing, so many bytes wait and no more', async () => {
+  await mirrorIt()
+  const blocker = await fleet.store.pool.connect()
+  await blocker.query('begin; lock table change in access exclusive mode')
+  for (let i = 0; i < 12; i++) member.put(CONFIG_MAPS, hugeConfigMap(`huge-${i}`, 1_400_000))
+  const waiting = async () => {
+    const text = await fleet.metrics()
+    return Number(/^fleetglass_sync_queue_bytes (\d+)$/m.exec(text)?.[1])
+  }
+  await until(async () => (await waiting()) > 1_400_000)
+  let most = 0
+  for (let i = 0; i < 20; i++) {
+    most = Math.max(most, await waiting())
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(most).toBeLessThanOrEqual(2 * MEBIBYTE)
+  // One waits, one is at the door; the others are not even read.
+  expect(await fleet.metric(name, CONFIG_MAPS, 'events_total')).toBe(2)
+  await blocker.query('commit')
+  blocker.release()
+  await inStep()
+  expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(12)
+  expect(await waiting()).toBe(0)
+})
