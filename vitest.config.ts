@@ -31,9 +31,14 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/chaos/**'],
           globalSetup: ['test/support/global-setup.ts'],
         },
+      },
+      {
+        extends: true,
+        // It has a server of its own, to crash it, and processes of its own, to kill them.
+        test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'] },
       },
       {
         extends: true,

@@ -22,6 +22,7 @@ const TASKS = {
   install: () => [],
   demo: (rest) => [[join(root, 'src/main.ts'), 'demo', ...rest]],
   test: (rest) => [[local('vitest/vitest.mjs'), 'run', ...rest]],
+  'test-chaos': (rest) => [[join(root, 'hack/test-chaos.ts'), ...rest]],
   'test-guards': (rest) => [[join(root, 'hack/test-guards.ts'), ...rest]],
   types: () => [TYPES],
   lint: () => [LINT],

@@ -26,7 +26,7 @@ export async function setupOn(
 
 /** @returns what stops the server again. */
 export async function setupOnServer(
-  server: PostgresServer,
+  server: Pick<PostgresServer, 'url' | 'version' | 'stop'>,
   project: TestProject,
 ): Promise<() => Promise<void>> {
   try {

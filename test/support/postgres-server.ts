@@ -13,6 +13,8 @@ export interface PostgresServer {
   /** Of the maintenance database. */
   readonly url: string
   readonly version: string
+  /** Stops it, in order or as a crash does, and starts it again on its data and its port. */
+  readonly restart: (how: 'in-order' | 'crash', downMilliseconds?: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -53,21 +55,23 @@ export async function startPostgres(which: 'embedded' | 'system'): Promise<Postg
   )
   const port = await freePort()
   const flags = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'shared_buffers=256MB']
-  const server = spawn(
-    join(bin, 'postgres'),
-    [
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-h',
-      '127.0.0.1',
-      '-k',
-      directory,
-      ...flags.flatMap((flag) => ['-c', flag]),
-    ],
-    { ...run, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const start = () =>
+    spawn(
+      join(bin, 'postgres'),
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-h',
+        '127.0.0.1',
+        '-k',
+        directory,
+        ...flags.flatMap((flag) => ['-c', flag]),
+      ],
+      { ...run, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+  let server = start()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const killed = () => server.kill('SIGQUIT')
   process.once('exit', killed)
@@ -75,9 +79,16 @@ export async function startPostgres(which: 'embedded' | 'system'): Promise<Postg
   return {
     url,
     version,
+    restart: async (how, downMilliseconds = 0) => {
+      await stopped(server, how === 'crash' ? 'SIGQUIT' : 'SIGINT')
+      await new Promise((resolve) => setTimeout(resolve, downMilliseconds))
+      server = start()
+      await untilItAnswers(url, server)
+    },
     stop: async () => {
       process.removeListener('exit', killed)
-      await stopped(server)
+      // Nothing of it is needed any more.
+      await stopped(server, 'SIGQUIT')
       rmSync(directory, { recursive: true, force: true })
     },
   }
@@ -129,11 +140,11 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<string
   throw new Error(`PostgreSQL did not start:\n${log}`)
 }
 
-function stopped(server: ChildProcess): Promise<void> {
+/** SIGINT is a fast shutdown, SIGQUIT leaves what was not flushed behind, as a crash. */
+function stopped(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   if (server.exitCode !== null) return Promise.resolve()
   return new Promise((resolve) => {
-    // SIGQUIT: nothing of it is needed any more.
     server.once('exit', () => resolve())
-    server.kill('SIGQUIT')
+    server.kill(signal)
   })
 }
