@@ -16,8 +16,8 @@ const SYNCER_GRACE_MILLISECONDS = 20_000
 
 interface Staleness {
   readonly reason: string
-  /** When it was last in step; undefined: never. */
-  readonly since?: Date | null | undefined
+  /** When it was last in step; undefined: never. Nobody may have noted it before a restart. */
+  readonly since?: Date | 'unknown' | null | undefined
 }
 
 /** Values of `Warning` headers. */
@@ -35,7 +35,8 @@ export function staleWarning(
 function saidOf({ name }: CatalogCluster, stale: Staleness | undefined): readonly string[] {
   if (!stale) return []
   const reason = shorten(stale.reason, REASON_MOST_CHARACTERS)
-  return [`${shorten(name, NAME_MOST_CHARACTERS)} (${reason}; ${lastInStep(stale.since)})`]
+  const said = [reason, ...lastInStep(stale.since)].join('; ')
+  return [`${shorten(name, NAME_MOST_CHARACTERS)} (${said})`]
 }
 
 /** For what is worked out from whole clusters: a sentence, or none. */
@@ -62,10 +63,13 @@ function stalenessOf(
 }
 
 function clusterStaleness(
-  { staleReason, staleSince, syncerSeenAt }: CatalogCluster,
+  { staleReason, staleSince, syncerSeenAt, resources }: CatalogCluster,
   nowMilliseconds: number,
 ): Staleness | undefined {
-  if (typeof staleReason === 'string') return { reason: staleReason, since: staleSince }
+  if (typeof staleReason === 'string') {
+    const wasInStep = resources.some(({ position }) => position !== undefined)
+    return { reason: staleReason, since: staleSince ?? (wasInStep ? 'unknown' : null) }
+  }
   const goneAt = syncerSeenAt ? syncerSeenAt.getTime() + SYNCER_GRACE_MILLISECONDS : 0
   if (goneAt >= nowMilliseconds) return undefined
   return { reason: 'no syncer is at work', since: syncerSeenAt }
@@ -79,8 +83,10 @@ function sentence({ reason, message }: ServedResource['resource']): string {
   return [reason, message].filter((text) => text !== '').join(': ') || 'it is not synced'
 }
 
-function lastInStep(since: Staleness['since']): string {
-  return since ? `last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}` : 'never in step'
+function lastInStep(since: Staleness['since']): readonly string[] {
+  if (since === 'unknown') return []
+  if (!since) return ['never in step']
+  return [`last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}`]
 }
 
 /** Of full objects: whoever asked for one version must not take another for it. */

@@ -71,29 +71,35 @@ const SYNCER_GRACE_MILLISECONDS = 20_000
 const NEVER = new Date(0)
 
 function freshness(
-  { staleReason, staleSince, syncerSeenAt }: CatalogCluster,
+  { staleReason, staleSince, syncerSeenAt, resources }: CatalogCluster,
   { now, maxStalenessMilliseconds }: StoreSourceOptions,
 ): { readonly observedAt: Date; readonly problem?: Problem } {
   const isTolerable = (since: Date | null) =>
     since !== null && since.getTime() >= now - maxStalenessMilliseconds
   if (staleReason !== null) {
-    const problem: Problem = { why: 'disconnected', message: behind(staleReason, staleSince) }
+    const problem: Problem = {
+      why: 'disconnected',
+      message: behind(staleReason, staleSince, resources),
+    }
     return { observedAt: staleSince ?? NEVER, ...(!isTolerable(staleSince) && { problem }) }
   }
   const goneAt = syncerSeenAt ? syncerSeenAt.getTime() + SYNCER_GRACE_MILLISECONDS : 0
   if (goneAt >= now) return { observedAt: new Date(now) }
-  const message = behind('no syncer is at work', syncerSeenAt)
+  const message = behind('no syncer is at work', syncerSeenAt, [])
   return {
     observedAt: syncerSeenAt ?? NEVER,
     ...(!isTolerable(syncerSeenAt) && { problem: { why: 'stale', message } }),
   }
 }
 
-function behind(reason: string, since: Date | null): string {
-  const last = since
-    ? `last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}`
-    : 'never in step'
-  return `${reason}; ${last}`
+/** A mirror that was listed once was in step, even if nobody noted when that ended. */
+function behind(
+  reason: string,
+  since: Date | null,
+  resources: ReadonlyArray<Pick<StoredClusterResource, 'position'>>,
+): string {
+  if (since) return `${reason}; last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}`
+  return resources.some(({ position }) => position) ? reason : `${reason}; never in step`
 }
 
 /** A member may answer anything; what is no version counts as untold. */

@@ -1,6 +1,6 @@
 /** What readers are told of clusters that are not in step, and in which words. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ServedResource } from '../../src/apiserver/catalog.ts'
+import type { ClusterResource, ServedResource } from '../../src/apiserver/catalog.ts'
 import { mixedVersionsWarning, staleWarning } from '../../src/apiserver/warnings.ts'
 import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -18,6 +18,8 @@ interface Given {
   readonly status?: string
   readonly message?: string
   readonly listed?: boolean
+  /** Some type of the cluster. */
+  readonly wasListed?: boolean
   readonly apiVersion?: string
 }
 
@@ -27,7 +29,10 @@ function served(given: Given): ServedResource {
   const { syncerSeenAt = new Date(NOW + 30_000), status = 'Syncing', listed = true } = given
   return {
     cluster: {
-      ...{ id: 1, name, registrationUid: 'u', labels: {}, version: null, resources: [] },
+      ...{ id: 1, name, registrationUid: 'u', labels: {}, version: null },
+      resources: given.wasListed
+        ? [{ position: { resourceVersion: '1', controlPlaneUid: 'c' } } as ClusterResource]
+        : [],
       ...{ staleReason, staleSince, syncerSeenAt },
     },
     resource: {
@@ -79,6 +84,11 @@ describe('a stale cluster', () => {
       name: 'is being listed for the first time',
       given: { listed: false },
       want: text('dot-01 (the first list is not complete; never in step)'),
+    },
+    {
+      name: 'was listed once, and nobody noted until when it was in step',
+      given: { staleReason: 'InvalidConfig: spec.caData is no certificate', wasListed: true },
+      want: text('dot-01 (InvalidConfig: spec.caData is no certificate)'),
     },
     {
       name: 'refuses this type',
