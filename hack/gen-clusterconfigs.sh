@@ -4,7 +4,9 @@
 # work with the current context's user.
 #
 # Needs kubectl and a POSIX shell, nothing else. The current context may point at fleetglass itself
-# or at a management cluster that aggregates it. An entry that points elsewhere is left as it is.
+# or at a management cluster that aggregates it; where fleetglass says that it is reached past the
+# aggregator (--advertise-direct-url), that address is written. An entry that points elsewhere is
+# left as it is.
 set -eu
 
 FLEET_PATH=/apis/clusterpedia.io/v1beta1/resources
@@ -24,7 +26,12 @@ server_of() {
   kubectl config view --raw -o "jsonpath={.clusters[?(@.name==\"$1\")].cluster.server}"
 }
 
-# $1: the name of the entry, $2: its server. Sets everything else as the current cluster has it.
+# $1: a path within the entries that fleetglass itself would write for this user.
+offered() {
+  printf '%s\n' "$offer" | kubectl --kubeconfig=/dev/stdin config view --raw -o "jsonpath=$1"
+}
+
+# $1: the name of the entry, $2: its server. Sets everything else as root, CA and so on say.
 add_cluster() {
   found=$(server_of "$1")
   if [ -n "$found" ] && [ "$found" != "$2" ]; then
@@ -56,11 +63,28 @@ insecure=$(current_cluster insecure-skip-tls-verify)
 insecure=${insecure:-false}
 proxy_url=$(current_cluster proxy-url)
 
-# Before anything is written: whoever may not list them gets kubectl's own words and no half result.
-names=$(kubectl --server="$root" get pediaclusters.cluster.clusterpedia.io \
-  -o 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}')
+# Before anything is written: whoever may not ask gets kubectl's own words and no half result.
+# Clusterpedia itself offers nothing; a reader who may not list PediaClusters is offered theirs.
+offer=$(kubectl --server="$root" get --raw "$FLEET_PATH/kubeconfig" 2>/dev/null) || offer=
+if [ -n "$offer" ]; then
+  names=$(kubectl --server="$root" get pediaclusters.cluster.clusterpedia.io \
+    -o 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' 2>/dev/null) ||
+    names=$(offered '{range .clusters[*]}{.name}{"\n"}{end}')
+  direct=$(offered '{.clusters[?(@.name=="clusterpedia")].cluster.server}')
+else
+  names=$(kubectl --server="$root" get pediaclusters.cluster.clusterpedia.io \
+    -o 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}')
+  direct=
+fi
+if [ -n "$direct" ]; then
+  # Another server than that of the current context, with a certificate of its own.
+  root=${direct%%"$FLEET_PATH"*}
+  ca_data=$(offered '{.clusters[?(@.name=="clusterpedia")].cluster.certificate-authority-data}')
+  tls_server_name=
+  insecure=false
+fi
 
 add_cluster clusterpedia "$root$FLEET_PATH"
 for name in $names; do
-  add_cluster "$name" "$root$FLEET_PATH/clusters/$name"
+  [ "$name" = clusterpedia ] || add_cluster "$name" "$root$FLEET_PATH/clusters/$name"
 done

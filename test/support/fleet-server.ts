@@ -58,7 +58,14 @@ export interface FleetServerOptions
   extends Partial<
     Pick<
       ServerOptions,
-      'clock' | 'tls' | 'trust' | 'authorize' | 'authorizePaths' | 'continueByDefault' | 'log'
+      | 'clock'
+      | 'tls'
+      | 'trust'
+      | 'authorize'
+      | 'authorizePaths'
+      | 'proxiedListMilliseconds'
+      | 'continueByDefault'
+      | 'log'
     >
   > {
   /** With `fleet.fleetglass.io` at the root; tells what registrations ask for. */
@@ -94,6 +101,9 @@ export async function fleetServer(
     ...(options.trust && { trust: options.trust }),
     ...(options.authorize && { authorize: options.authorize }),
     ...(options.authorizePaths && { authorizePaths: true }),
+    ...(options.proxiedListMilliseconds !== undefined && {
+      proxiedListMilliseconds: options.proxiedListMilliseconds,
+    }),
     plugins: [
       ...(options.plugins ?? []),
       ...(wishes ? [fleetRoutes({ store, catalog, access, clock, wishes })] : []),
