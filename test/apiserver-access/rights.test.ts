@@ -78,6 +78,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 beforeAll(async () => {
   database = await testDatabase()
   for (const name of CLUSTERS) await fill(name)
+  const everything = { wants: () => true, namespaces: undefined }
   fleet = await fleetServer(database.store, { wishes: async () => () => everything })
   for (const [who, rules] of Object.entries(RULES)) readers.set(who, await fleet.viewer(rules))
 })

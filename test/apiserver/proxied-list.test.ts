@@ -93,7 +93,7 @@ describe('a list that takes too long', () => {
       for (let page = first; ; ) {
         seen.push(...page.items.map((item: { metadata: { name: string } }) => item.metadata.name))
         // A collection is no list, and has it outside of its metadata.
-      const token = page.metadata.continue ?? page.continue
+        const token = page.metadata.continue ?? page.continue
         if (token === undefined) break
         const next = `${path}${path.includes('?') ? '&' : '?'}continue=${token}`
         page = JSON.parse(await textOf(await open(next)))
