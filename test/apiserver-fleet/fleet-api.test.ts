@@ -88,7 +88,15 @@ beforeAll(async () => {
   })
   await cluster('west', {
     ...{ version: 'v1.31.1', labels: prod, crds: ['a.example.com'] },
-    lists: { pods: [pod('web', 'shop', { image: 'host:5000/team/web:1.1.0' })] },
+    lists: {
+      pods: [pod('web', 'shop', { image: 'host:5000/team/web:1.1.0' })],
+      nodes: [
+        {
+          metadata: metadata('n1'),
+          status: { conditions: [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady' }] },
+        },
+      ],
+    },
   })
   await cluster('gone', {
     ...{ version: 'v1.29.0', labels: { env: 'test' }, staleReason: 'connection refused' },
@@ -298,10 +306,10 @@ describe('what is selected', () => {
   })
 })
 
-describe('against a baseline', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: of any kind
-  const named = (items: any[], name: string) => items.find(({ metadata }) => metadata.name === name)
+// biome-ignore lint/suspicious/noExplicitAny: of any kind
+const named = (items: any[], name: string) => items.find(({ metadata }) => metadata.name === name)
 
+describe('against a baseline', () => {
   test.each([
     'versiondrifts?baseline=west',
     'versiondrifts?labelSelector=fleet.fleetglass.io/baseline%3Dwest',
@@ -341,12 +349,36 @@ describe('against a baseline', () => {
   test.each([
     ['versiondrifts?baseline=nowhere', '"baseline": Invalid value: "nowhere"'],
     ['versiondrifts?baseline=gone', '"baseline": Invalid value: "gone": there is no such cluster'],
-    ['clusterhealths?baseline=east', 'clusterhealths are compared with nothing'],
-    ['findings/x?baseline=east', 'findings are compared with nothing'],
+    ['clusterhealths?baseline=east', '"baseline" is not for clusterhealths'],
+    ['findings/x?baseline=east', '"baseline" is not for findings'],
+    ['imagedrifts?nodes=true', '"nodes" is not for imagedrifts'],
+    ['findings?nodes=perhaps', '"nodes": Invalid value: "perhaps"'],
     ['imagedrifts?labelSelector=fleet.fleetglass.io/baseline', 'takes only = and =='],
   ])('a viewer is refused %s', async (path, says) => {
     const { status, json } = await reader.askRoot(`${ROOT}/${path}`)
     expect([status, json.message]).toEqual([400, expect.stringContaining(says)])
+  })
+})
+
+describe('nodes are judged when they are asked for', () => {
+  test.each(['nodes=true', 'labelSelector=fleet.fleetglass.io/nodes%3Dtrue'])(
+    '%s',
+    async (query) => {
+      const { items } = await list(
+        fleet.admin,
+        `findings?${query}&fieldSelector=status.kind%3DNode`,
+      )
+      expect(items.map(({ status }) => [status.cluster, status.issue, status.object])).toEqual([
+        ['west', 'NodeNotReady', 'n1'],
+      ])
+      const health = await list(fleet.admin, `clusterhealths?${query}`)
+      expect(named(health.items, 'west').status.topIssues).toEqual(['NodeNotReady'])
+    },
+  )
+
+  test.each(['', 'nodes=false'])('and not otherwise: %s', async (query) => {
+    const { items } = await list(fleet.admin, `clusterhealths?${query}`)
+    expect(named(items, 'west').status.topIssues).toEqual([])
   })
 })
 

@@ -11,8 +11,8 @@ import type { Served } from '../../registration/list.ts'
 import { currentRevision } from '../../store/fleet-revision.ts'
 import { type Exchange, formOf, queryOf, sendText, warn } from '../registration/exchange.ts'
 import type { ListMeta } from '../registration/represent.ts'
-import { baselineIn, withBaseline } from './baseline.ts'
 import type { FleetKind, FleetObject } from './kind.ts'
+import { type Manner, mannerIn, withBaseline } from './manner.ts'
 import { type Selection, selectionOf } from './selection.ts'
 import { type ViewParts, viewOf } from './view.ts'
 
@@ -29,9 +29,9 @@ export async function answerGet(
   const scope = scopeOf(serving, exchange, { verb: 'get', name })
   const form = formOf(serving, exchange, 'object')
   const narrowed = kind.namedAfterClusters ? scope.filter((each) => each.name === name) : scope
-  const { baseline } = baselineIn(kind, { query: queryOf(exchange), requirements: [] })
-  const seen = withBaseline({ all: scope, chosen: narrowed }, baseline)
-  const { objects, warnings } = await kind.answer(viewOf(serving, { scope: seen, baseline }))
+  const { manner } = mannerIn(kind, { query: queryOf(exchange), requirements: [] })
+  const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
+  const { objects, warnings } = await kind.answer(viewOf(serving, seen, manner))
   const found = objects.find((object) => object.name === name)
   if (!found) throw notFound(kind, name)
   warn(exchange, warnings)
@@ -52,11 +52,11 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
     return cluster !== undefined && selected.selectsCluster(cluster)
   })
   const resourceVersion = await currentRevision(store)
-  const { baseline } = selected
-  const seen = withBaseline({ all: scope, chosen: narrowed }, baseline)
-  const { objects, warnings } = await kind.answer(viewOf(serving, { scope: seen, baseline }))
+  const { manner } = selected
+  const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
+  const { objects, warnings } = await kind.answer(viewOf(serving, seen, manner))
   const items = shown(kind, objects, selected)
-  const page = pageOf(items, kind, options)
+  const page = pageOf(items, [kind.resource, manner], options)
   warn(exchange, warnings)
   const metadata = { resourceVersion, ...page.metadata }
   return sendText(exchange, form.list(page.items, metadata), { encoding: form.encoding })
@@ -103,9 +103,13 @@ interface Page {
 }
 
 /** @throws 400 for a token that is not of this query. */
-function pageOf(items: readonly Named[], { resource }: FleetKind, options: ListOptions): Page {
+function pageOf(
+  items: readonly Named[],
+  of: readonly [resource: string, manner: Manner],
+  options: ListOptions,
+): Page {
   const { labelSelector, fieldSelector, limit } = options
-  const checksum = queryChecksum([resource, labelSelector, fieldSelector])
+  const checksum = queryChecksum([of, labelSelector, fieldSelector])
   const after = options.continue === undefined ? undefined : keyIn(options.continue, checksum)
   const rest =
     after === undefined ? items : items.filter(({ name }) => compareBytes(name, after) > 0)

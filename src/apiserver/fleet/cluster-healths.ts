@@ -10,7 +10,7 @@ export const CLUSTER_HEALTHS = fleetKind({
   description:
     'ClusterHealth says whether a cluster is well, by counts and closed lists of words. It names no object: findings do.',
   namedAfterClusters: true,
-  compares: false,
+  takes: 'nodes',
   fields: {
     verdict: text('pass, fail, or inconclusive: not everything could be seen.'),
     critical: number('Findings that make a cluster fail.'),
@@ -28,8 +28,8 @@ export const CLUSTER_HEALTHS = fleetKind({
     column('Info', 'info', { type: 'integer', priority: 1 }),
     column('Top issues', 'summary'),
   ],
-  async answer({ clusters, scope, judgements, now }) {
-    const judged = await judgements.of(scope)
+  async answer({ clusters, scope, judgements, now, nodes }) {
+    const judged = await judgements.of(scope, { nodes })
     return {
       objects: clusters.map((cluster) => healthOf(cluster, judged.get(cluster.name)!)),
       warnings: staleClusters(clusters, now),

@@ -17,7 +17,7 @@ export const CRD_DRIFTS = fleetKind({
   description:
     'CrdDrift says in which clusters a CustomResourceDefinition is, and how it differs between them.',
   namedAfterClusters: false,
-  compares: true,
+  takes: 'baseline',
   fields: {
     drift: flag('Whether it is missing from a cluster, or differs.'),
     class: text('none, missing or different.'),

@@ -11,7 +11,7 @@ export const FINDINGS = fleetKind({
   ...{ resource: 'findings', kind: 'Finding', shortName: 'fnd' },
   description: 'Finding is one thing that is wrong with one object of one cluster.',
   namedAfterClusters: false,
-  compares: false,
+  takes: 'nodes',
   fields: {
     cluster: text('The cluster that the object is in.'),
     severity: text('critical, warning or info.'),
@@ -32,8 +32,8 @@ export const FINDINGS = fleetKind({
     column('Reason', 'reason', { priority: 1 }),
     column('Next', 'next', { priority: 1 }),
   ],
-  async answer({ clusters, scope, judgements, now }) {
-    const judged = await judgements.of(scope)
+  async answer({ clusters, scope, judgements, now, nodes }) {
+    const judged = await judgements.of(scope, { nodes })
     const of = ({ name }: CatalogCluster) => judged.get(name)!
     return {
       objects: clusters.flatMap((cluster) => findingsOf(cluster, of(cluster))),

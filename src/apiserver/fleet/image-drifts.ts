@@ -18,7 +18,7 @@ export const IMAGE_DRIFTS = fleetKind({
   description:
     'ImageDrift says which versions of an image run in which clusters. An image that does not run in a cluster is missing there, which is no drift.',
   namedAfterClusters: false,
-  compares: true,
+  takes: 'baseline',
   fields: {
     image: text('Registry and path; the name of the object is this with ~ for /.'),
     drift: flag('Whether clusters run different versions.'),

@@ -34,6 +34,11 @@ export interface JudgementParts {
   readonly wishes: () => Promise<(cluster: string) => MirrorWishes | undefined>
 }
 
+/** By which rules, beside those of every sweep. */
+export interface JudgedRules {
+  readonly nodes: boolean
+}
+
 export class Judgements {
   readonly #parts: JudgementParts
   readonly #judged: BriefCache<Judged>
@@ -45,12 +50,14 @@ export class Judgements {
   }
 
   /** By name of the cluster, as far as the reader may see. */
-  async of(scope: ReadScope): Promise<ReadonlyMap<string, Judged>> {
-    const missing = scope.filter(({ id }) => !this.#judged.peek(String(id)))
-    const judging = missing.length > 0 ? this.#turns.run(() => this.#judge(missing)) : undefined
+  async of(scope: ReadScope, rules: JudgedRules): Promise<ReadonlyMap<string, Judged>> {
+    const keyOf = ({ id }: ScopedCluster) => JSON.stringify([id, rules.nodes])
+    const missing = scope.filter((scoped) => !this.#judged.peek(keyOf(scoped)))
+    const judge = (clusters: ReadScope) => this.#judge(clusters, rules)
+    const judging = missing.length > 0 ? this.#turns.run(() => judge(missing)) : undefined
     const waiting = scope.map(async (scoped): Promise<readonly [string, Judged]> => {
-      const judged = await this.#judged.get(String(scoped.id), async () => {
-        const found = await (judging ?? this.#judge([scoped]))
+      const judged = await this.#judged.get(keyOf(scoped), async () => {
+        const found = await (judging ?? judge([scoped]))
         return found.get(scoped.name) ?? NOTHING_SEEN
       })
       return [scoped.name, seenBy(scoped, judged)]
@@ -58,10 +65,11 @@ export class Judgements {
     return new Map(await Promise.all(waiting))
   }
 
-  async #judge(clusters: ReadScope): Promise<ReadonlyMap<string, Judged>> {
+  async #judge(clusters: ReadScope, rules: JudgedRules): Promise<ReadonlyMap<string, Judged>> {
     const { store, clock, wishes } = this.#parts
     const source = await storeSource({
       ...{ store, clock, wishesOf: await wishes(), maxStalenessMilliseconds: MAX_STALENESS },
+      ...rules,
     })
     const registered = new Set(source.names)
     const targets = source.targets(
@@ -69,7 +77,7 @@ export class Judgements {
     )
     const judged = new Map<string, Judged>()
     for (const target of targets) {
-      judged.set(target.context, await judgedNow(target))
+      judged.set(target.context, await judgedNow(target, rules))
       // Other requests get their turn between two clusters.
       await nextTurn()
     }
@@ -79,10 +87,10 @@ export class Judgements {
 
 const NOTHING_SEEN: Judged = { found: 'connecting to the cluster', observedAt: undefined }
 
-async function judgedNow(target: Target): Promise<Judged> {
+async function judgedNow(target: Target, rules: JudgedRules): Promise<Judged> {
   try {
     const observation = await target.observe(new AbortController().signal)
-    return { found: judge(observation), observedAt: observation.now }
+    return { found: judge(observation, rules), observedAt: observation.now }
   } catch (error) {
     return { found: reasonOf(error), observedAt: undefined }
   }

@@ -25,12 +25,12 @@ export interface FleetObject {
 export interface FleetKind extends RegistrationKind {
   /** Whether objects are named after clusters: then one is worked out without the others. */
   readonly namedAfterClusters: boolean
-  /** Whether clusters are compared: then one of them can be the baseline. */
-  readonly compares: boolean
+  /** What it can be asked for besides clusters and objects: manner.ts. */
+  readonly takes: 'baseline' | 'nodes'
   answer(view: FleetView): Promise<FleetAnswer>
 }
 
-interface Declared extends Pick<FleetKind, 'kind' | 'namedAfterClusters' | 'compares' | 'answer'> {
+interface Declared extends Pick<FleetKind, 'kind' | 'namedAfterClusters' | 'takes' | 'answer'> {
   readonly resource: string
   readonly shortName: string
   readonly description: string
@@ -70,7 +70,7 @@ export function fleetKind(declared: Declared): FleetKind {
     },
     columns: [...columns, column('Observed', 'observedAt', { type: 'date' })],
     namedAfterClusters: declared.namedAfterClusters,
-    compares: declared.compares,
+    takes: declared.takes,
     answer: declared.answer,
   }
 }

@@ -13,13 +13,12 @@ import type { ListOptions } from '../../kube/list-options.ts'
 import { searchQueryTerms, splitSearchLabels } from '../../kube/search-terms.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { CatalogCluster } from '../catalog.ts'
-import { baselineIn } from './baseline.ts'
 import type { FleetKind } from './kind.ts'
+import { type Manner, mannerIn } from './manner.ts'
 import { matchesFields } from './match-fields.ts'
 
 export interface Selection {
-  /** Undefined: each is compared with each. */
-  readonly baseline: string | undefined
+  readonly manner: Manner
   readonly selectsCluster: (cluster: Pick<CatalogCluster, 'name' | 'labels'>) => boolean
   readonly selects: (object: JsonObject, labels: Readonly<Record<string, string>>) => boolean
 }
@@ -33,7 +32,7 @@ export function selectionOf(
   given: URLSearchParams,
   options: ListOptions,
 ): Selection {
-  const { baseline, query, requirements } = baselineIn(kind, {
+  const { manner, query, requirements } = mannerIn(kind, {
     query: given,
     requirements: parseLabelSelector(options.labelSelector),
   })
@@ -51,7 +50,7 @@ export function selectionOf(
   ]
   const fields = parseFieldSelector(options.fieldSelector)
   return {
-    baseline,
+    manner,
     selectsCluster: ({ name, labels }) =>
       terms.every(({ operator, values }) => values.includes(name) === (operator === 'In')) &&
       matchesLabels(clusterRequirements, labels),

@@ -27,7 +27,7 @@ export const VERSION_DRIFTS = fleetKind({
   description:
     'VersionDrift says which Kubernetes a cluster runs, and how far that is from others.',
   namedAfterClusters: false,
-  compares: true,
+  takes: 'baseline',
   fields: {
     version: text('Kubernetes of the API server.'),
     estimated: flag('The server did not tell: it is the newest of its kubelets.'),

@@ -8,16 +8,15 @@ import type { Access } from '../access/access.ts'
 import type { CatalogCache, CatalogCluster } from '../catalog.ts'
 import type { BriefCache } from './brief-cache.ts'
 import type { JudgementParts, Judgements } from './judgements.ts'
+import type { Manner } from './manner.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 
-export interface FleetView {
+export interface FleetView extends Manner {
   readonly scope: ReadScope
   /** Those of the scope, sorted by name. */
   readonly clusters: readonly CatalogCluster[]
   readonly judgements: Judgements
   readonly now: number
-  /** Name of the cluster that all others are compared with. */
-  readonly baseline: string | undefined
   /** Once for all who see the same; `what` names what is worked out. */
   compared<Found>(what: string, compare: (source: DriftSource) => Promise<Found>): Promise<Found>
 }
@@ -35,7 +34,8 @@ export interface ViewParts extends FleetParts {
 
 export function viewOf(
   { store, catalog, clock, judgements, comparisons, turns }: ViewParts,
-  { scope, baseline }: Pick<FleetView, 'scope' | 'baseline'>,
+  scope: ReadScope,
+  manner: Manner,
 ): FleetView {
   const current = catalog.current()
   const ids = new Set(scope.map(({ id }) => id))
@@ -48,9 +48,10 @@ export function viewOf(
       scopeOf: (of) => scopeOf(scope, of),
     })
   return {
-    ...{ scope, clusters, judgements, now, baseline },
+    ...{ scope, clusters, judgements, now },
+    ...manner,
     async compared<Found>(what: string, compare: (source: DriftSource) => Promise<Found>) {
-      const key = JSON.stringify([what, baseline ?? '', scope])
+      const key = JSON.stringify([what, manner, scope])
       return (await comparisons.get(key, () => turns.run(() => compare(source())))) as Found
     },
   }
