@@ -5,12 +5,21 @@
  * in README.md are made from `SETTINGS`, so a default is written once. Nothing else in src/ reads
  * the environment.
  */
-import type { FieldPath } from './kube/field-selector.ts'
 import type { LogLevel } from './log.ts'
+import {
+  databaseUrl,
+  directUrl,
+  list,
+  listenAddress,
+  oneOf,
+  prunePaths,
+  type Read,
+  text,
+  wholeNumber,
+} from './setting-values.ts'
 import { DEFAULT_LIMITS } from './sync/limits.ts'
-import { parsePrunePaths } from './sync/prune-paths.ts'
 
-type Read<T> = { readonly value: T } | { readonly mustBe: string }
+export type { ListenAddress } from './setting-values.ts'
 
 export interface Setting<T> {
   /** Without the dashes; the variable is FLEETGLASS_ and the same in capitals. */
@@ -44,63 +53,6 @@ export interface Sources {
   /** What `--config` names; asked for what neither a flag nor a variable says. */
   readonly file?: ConfigFile | undefined
   readonly fallbacks?: Fallbacks
-}
-
-const text = (given: string): Read<string> =>
-  given === '' ? { mustBe: 'set to something' } : { value: given }
-
-const list = (given: string): Read<readonly string[]> => {
-  const values = given.split(',').map((value) => value.trim())
-  return values.includes('') ? { mustBe: 'names separated by commas' } : { value: values }
-}
-
-const oneOf =
-  <const T extends string>(...values: readonly T[]) =>
-  (given: string): Read<T> => {
-    const value = values.find((candidate) => candidate === given)
-    return value === undefined ? { mustBe: `one of ${values.join(', ')}` } : { value }
-  }
-
-const wholeNumber =
-  (least: number, most: number) =>
-  (given: string): Read<number> => {
-    const value = Number(given)
-    const fits = /^\d+$/.test(given) && value >= least && value <= most
-    return fits ? { value } : { mustBe: `a whole number from ${least} to ${most}` }
-  }
-
-export interface ListenAddress {
-  readonly host: string
-  /** 0: any free one. */
-  readonly port: number
-}
-
-function listenAddress(given: string): Read<ListenAddress> {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]*)):(\d{1,5})$/.exec(given)
-  const port = Number(match?.[3])
-  if (!match || port > 65_535) return { mustBe: 'HOST:PORT, such as 127.0.0.1:8443' }
-  return { value: { host: match[1] ?? (match[2] || '0.0.0.0'), port } }
-}
-
-function databaseUrl(given: string): Read<string> {
-  const isPostgres = URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)
-  return isPostgres ? { value: given } : { mustBe: 'a URL, postgres://USER@HOST:PORT/DATABASE' }
-}
-
-/** Without a slash at its end. */
-function directUrl(given: string): Read<string> {
-  const url = URL.canParse(given) ? new URL(given) : undefined
-  const fits = url?.protocol === 'https:' && url.search === '' && url.hash === '' && !url.username
-  return fits ? { value: given.replace(/\/+$/, '') } : { mustBe: 'a URL, https://HOST:PORT' }
-}
-
-function prunePaths(given: string): Read<readonly FieldPath[]> {
-  try {
-    return { value: parsePrunePaths(given) }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { mustBe: `paths of fields separated by commas (${why})` }
-  }
 }
 
 const define = <T>(setting: Setting<T>): Setting<T> => setting
@@ -196,6 +148,20 @@ export const SETTINGS = {
     help: 'whether a page tells where the next one starts: always, so that kubectl gets all of a list, or only when with-continue asks, as in Clusterpedia',
     fallback: 'always',
     read: oneOf('always', 'on-request'),
+  }),
+  readerStreams: define({
+    flag: 'reader-streams',
+    placeholder: 'N',
+    help: 'how many whole lists one user may have under way; what is more is answered with 429',
+    fallback: '16',
+    read: wholeNumber(1, 100_000),
+  }),
+  readerQueries: define({
+    flag: 'reader-queries',
+    placeholder: 'N',
+    help: 'how many other reads of the mirror, pages of lists among them, one user may have under way',
+    fallback: '64',
+    read: wholeNumber(1, 100_000),
   }),
   changeLogHours: define({
     flag: 'change-log-hours',
@@ -381,6 +347,8 @@ type HasFallback =
   | 'requestheaderGroupHeaders'
   | 'requestheaderExtraHeadersPrefix'
   | 'proxiedListSeconds'
+  | 'readerStreams'
+  | 'readerQueries'
   | 'changeLogHours'
   | 'changeLogChanges'
   | 'logLevel'

@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyPluginAsync,
   LogController,
 } from 'fastify'
+import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { findAccessToken } from '../store/access-tokens.ts'
@@ -35,6 +36,7 @@ import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { pathAuthorization } from './plugins/authorize-paths.ts'
 import { answerClientError, nodeAnswers } from './plugins/client-errors.ts'
+import { DEFAULT_READER_LIMITS, inFlight, type ReaderLimits } from './plugins/in-flight.ts'
 import { knownCluster } from './plugins/known-cluster.ts'
 import { oneAtATime } from './plugins/one-at-a-time.ts'
 import { refusals } from './plugins/refusals.ts'
@@ -58,7 +60,11 @@ export interface ServerOptions {
   readonly store: Store
   readonly catalog: CatalogCache
   readonly access: Access
+  /** What /metrics tells: our own, and whatever runs beside us. */
   readonly metrics: HealthOptions['metrics']
+  /** Where our own are counted. Left out: nowhere that anybody reads. */
+  readonly registry?: Registry
+  readonly readerLimits?: ReaderLimits
   /** What the root serves besides the fleet: our own kinds, and their OpenAPI. */
   readonly root: Pick<DiscoveryOptions, 'rootKinds'> &
     Pick<OpenApiOptions, 'source' | 'rootDocuments'>
@@ -93,6 +99,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(oneAtATime)
   await server.register(refusals, { isStopping: () => stopping })
   await identifyReaders(server, options)
+  await server.register(inFlight, {
+    limits: options.readerLimits ?? DEFAULT_READER_LIMITS,
+    registry: options.registry ?? new Registry(),
+  })
   await server.register(knownCluster, { catalog })
   const openStreams = new OpenStreams()
   server.addHook('preClose', async () => {

@@ -19,6 +19,7 @@ import type { Store } from '../../src/store/connect.ts'
 export interface Answer {
   readonly status: number
   readonly contentType: string
+  readonly headers: Readonly<Record<string, unknown>>
   readonly warnings: readonly string[]
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
@@ -66,6 +67,8 @@ export interface FleetServerOptions
       | 'proxiedListMilliseconds'
       | 'continueByDefault'
       | 'log'
+      | 'readerLimits'
+      | 'registry'
     >
   > {
   /** With `fleet.fleetglass.io` at the root; tells what registrations ask for. */
@@ -101,6 +104,8 @@ export async function fleetServer(
     ...(options.trust && { trust: options.trust }),
     ...(options.authorize && { authorize: options.authorize }),
     ...(options.authorizePaths && { authorizePaths: true }),
+    ...(options.readerLimits && { readerLimits: options.readerLimits }),
+    ...(options.registry && { registry: options.registry }),
     ...(options.proxiedListMilliseconds !== undefined && {
       proxiedListMilliseconds: options.proxiedListMilliseconds,
     }),
@@ -169,6 +174,7 @@ function readerOf(server: FastifyInstance, token: string): Reader {
     return {
       status: answer.statusCode,
       contentType,
+      headers: answer.headers,
       warnings: [answer.headers.warning ?? []].flat().map(String),
       text,
       json:

@@ -26,7 +26,8 @@ export function sendStatus(
   reply: FastifyReply,
 ): FastifyReply {
   const status = toStatus(asClientFault(error))
-  if (status.code >= 500) request.log.error({ err: error }, 'a request failed')
+  if (status.reason === 'Timeout') request.log.info({ reason: status.message }, 'a query was ended')
+  else if (status.code >= 500) request.log.error({ err: error }, 'a request failed')
   const { retryAfterSeconds } = status.details ?? {}
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   // As recorded: what goes wrong in negotiating a form is written indented, without a newline.

@@ -6,6 +6,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { StatusError } from '../../kube/status-error.ts'
 import type { RawRow } from '../../store/list-request.ts'
 import type { ByteSink } from '../encode/byte-sink.ts'
 import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
@@ -72,9 +73,15 @@ async function sendRest(
     await writer.end()
   } catch (error) {
     if (error instanceof ClientGone) request.log.debug('the client left before the end of a list')
+    else if (isTimeout(error)) request.log.info('a list was cut off at the statement timeout')
     else request.log.error({ err: error }, 'a list was cut off')
     response.destroy()
   }
+}
+
+/** Asked for too much, and so answered: nothing that is wrong here. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === 'Timeout'
 }
 
 function isPretty({ headers }: FastifyRequest, query: URLSearchParams): boolean {

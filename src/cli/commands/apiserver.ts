@@ -26,6 +26,8 @@ const TAKES = [
   'tlsSan',
   'encryptionKeyFile',
   'continueTokens',
+  'readerStreams',
+  'readerQueries',
   'changeLogHours',
   'changeLogChanges',
   ...MANAGEMENT_SETTINGS,
@@ -96,8 +98,9 @@ async function listen(
     return `${server.url} (kubeconfig: ${server.kubeconfig})`
   }
   const continueByDefault = config.continueTokens === 'always'
-  const { listen } = config
-  const given = { ...parts, certFile, keyFile, continueByDefault, listen }
+  const { listen, readerStreams, readerQueries } = config
+  const readerLimits = { streams: readerStreams, queries: readerQueries }
+  const given = { ...parts, certFile, keyFile, continueByDefault, listen, readerLimits }
   const server = await startFileCertifiedServer(given)
   started.defer(() => server.stop())
   return `https://${listen.host}:${server.port}`

@@ -32,6 +32,8 @@ const TAKES = [
   'firstLists',
   'firstListsPerMember',
   'continueTokens',
+  'readerStreams',
+  'readerQueries',
   'changeLogHours',
   'changeLogChanges',
   'logLevel',

@@ -12,6 +12,7 @@ import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
 import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
 import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
+import type { ReaderLimits } from '../../apiserver/plugins/in-flight.ts'
 import { registrationRoutes } from '../../apiserver/registration/plugin.ts'
 import { untilKnown } from '../../apiserver/registration/until-known.ts'
 import { buildServer, type TlsOptions } from '../../apiserver/server.ts'
@@ -36,6 +37,7 @@ export interface ApiServerParts {
   readonly listen: ListenAddress
   /** Whether a page that is not the last has a `continue` although nobody asked for it. */
   readonly continueByDefault: boolean
+  readonly readerLimits: ReaderLimits
   readonly log: Logger
   readonly clock: Clock
   /** Where registrations live, when they are not our own: then none are served here. */
@@ -85,7 +87,7 @@ async function build(
   parts: ApiServerParts,
   started: AsyncDisposableStack,
 ): Promise<FastifyInstance> {
-  const { store, registrations, tls, continueByDefault, log, clock, syncerMetrics } = parts
+  const { store, registrations, tls, continueByDefault, readerLimits, log, clock } = parts
   const catalog = await createCatalogCache(store, log)
   started.defer(() => catalog.close())
   const source = parts.readers?.authorizePaths
@@ -94,10 +96,11 @@ async function build(
   const access = await createAccess({ catalog, source, log, clock })
   started.defer(() => access.close())
   const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, { access, catalog })
+  const registry = processMetrics()
   const server = await buildServer({
-    ...{ store, catalog, access, log, clock, tls, continueByDefault },
+    ...{ store, catalog, access, log, clock, tls, continueByDefault, readerLimits, registry },
     ...readerOptions(parts),
-    metrics: metricsOf(processMetrics(), syncerMetrics),
+    metrics: metricsOf(registry, parts.syncerMetrics),
     readiness: readinessOf(parts, started),
     root: {
       rootKinds: [...own.kinds, ...FLEET_KINDS],

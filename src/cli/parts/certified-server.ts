@@ -24,7 +24,9 @@ export interface CertifiedServerParts
     | 'syncerMetrics'
   > {
   readonly dataDir: string
-  readonly config: Config<'listen' | 'continueTokens' | 'tlsSan'>
+  readonly config: Config<
+    'listen' | 'continueTokens' | 'readerStreams' | 'readerQueries' | 'tlsSan'
+  >
   /** Entries of their own in the kubeconfig. */
   readonly memberClusters?: readonly string[]
 }
@@ -39,7 +41,7 @@ export interface CertifiedServer {
 const CHECK_EVERY_MILLISECONDS = 3600 * 1000
 
 export async function startCertifiedServer(parts: CertifiedServerParts): Promise<CertifiedServer> {
-  const { listen, continueTokens } = parts.config
+  const { listen, continueTokens, readerStreams, readerQueries } = parts.config
   const pki = await currentPki(parts)
   const continueByDefault = continueTokens === 'always'
   const trusted = { ca: new CertificateBundle(pki.caCert) }
@@ -49,6 +51,7 @@ export async function startCertifiedServer(parts: CertifiedServerParts): Promise
     // Its own CA is what stands for its certificate, unless another was given.
     ...(direct && { direct: { ...direct, ca: () => direct.ca() ?? trusted.ca.pem } }),
     ...{ tls: pki.server, ownCas: () => [trusted.ca], listen, continueByDefault },
+    readerLimits: { streams: readerStreams, queries: readerQueries },
   })
   const url = `https://${reachableHost(listen.host)}:${server.port}`
   const kubeconfig = join(parts.dataDir, 'kubeconfig')

@@ -37,6 +37,8 @@ export const STANDALONE_SETTINGS = [
   'firstLists',
   'firstListsPerMember',
   'continueTokens',
+  'readerStreams',
+  'readerQueries',
   'changeLogHours',
   'changeLogChanges',
   'logLevel',
