@@ -6,7 +6,7 @@
  */
 import type { SyncPosition } from '../store/cluster-resources.ts'
 import type { ObjectChange } from '../store/object-row.ts'
-import type { ByteBudget } from './byte-budget.ts'
+import type { BudgetShare } from './byte-budget.ts'
 
 export interface QueueBatch {
   readonly changes: readonly ObjectChange[]
@@ -21,7 +21,7 @@ export interface QueueOptions {
   readonly lingerMilliseconds: number
   /** How long a position without changes waits: a bookmark is not worth a transaction. */
   readonly positionMilliseconds: number
-  readonly budget: ByteBudget
+  readonly budget: BudgetShare
   /** Rejects only when writing can never succeed again: the lease is lost. */
   readonly write: (batch: QueueBatch) => Promise<void>
   /** Aborted: nothing is written any more, what waits gives up its room, who waits is let go. */

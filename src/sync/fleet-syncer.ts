@@ -17,6 +17,7 @@ import { onReconcileRequest } from '../store/reconcile.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { ClusterSyncer, type Registration } from './cluster-syncer.ts'
 import { accessFromSpec, credentialsFromKubeconfig, type TrustedKubeconfig } from './credentials.ts'
+import { FairGate } from './fair-gate.ts'
 import { FleetVersions } from './fleet-versions.ts'
 import { Gate } from './gate.ts'
 import { limitsFrom, type SyncLimitsGiven } from './limits.ts'
@@ -69,7 +70,7 @@ function createServices(options: FleetSyncerOptions): SyncServices {
   const limits = limitsFrom(options.limits)
   const budget = new ByteBudget(limits.queueBytes)
   const metrics = new SyncMetrics(options.registry ?? new Registry(), () => budget.usedBytes)
-  const gate = new Gate(limits.writers)
+  const gate = new FairGate(limits.writers)
   return {
     ...{ store, keyring, secretValues, holder, clock, log, limits, metrics, budget },
     userAgent: `fleetglass/${options.version ?? 'dev'}`,

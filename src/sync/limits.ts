@@ -22,6 +22,8 @@ export interface SyncLimits {
   /** A health check that takes longer has failed. */
   readonly healthTimeoutMilliseconds: number
   readonly discoveryMilliseconds: number
+  /** All of a small answer: discovery, a revision, an OpenAPI document. */
+  readonly documentMilliseconds: number
   /** Custom resources wait this long for their columns before they are listed without. */
   readonly columnsPatienceMilliseconds: number
   /** From one comparison of a type with its member to the next, give or take a quarter. */
@@ -63,6 +65,7 @@ export const DEFAULT_LIMITS: SyncLimits = {
   healthMilliseconds: 10_000,
   healthTimeoutMilliseconds: 10_000,
   discoveryMilliseconds: 30_000,
+  documentMilliseconds: 120_000,
   columnsPatienceMilliseconds: 5_000,
   reconcileMilliseconds: 6 * 3_600_000,
   settleMilliseconds: 10_000,

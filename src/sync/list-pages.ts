@@ -25,11 +25,22 @@ export interface ListRequest {
   readonly accept?: string
   readonly pageItems: number
   readonly objectBytes: number
+  /** A longer list has no end. Left out: {@link MOST_LISTED}. */
+  readonly most?: ListBounds
   readonly signal: AbortSignal
   /** Called for every item; the next is read when it resolves. */
   readonly item: (item: ListItem) => Promise<void>
   readonly restarted: () => void
 }
+
+/** Of all pages together; time is what the member took, not what became of its items. */
+export interface ListBounds {
+  readonly items: number
+  readonly milliseconds: number
+}
+
+/** More than an etcd of the usual 8 GB holds of one type, and longer than any continue token lasts. */
+export const MOST_LISTED: ListBounds = { items: 2_000_000, milliseconds: 30 * 60_000 }
 
 const RESTARTS = 3
 /** Of one page that broke off. */
@@ -37,10 +48,11 @@ const PAGE_ATTEMPTS = 3
 
 /** @throws MemberError when the list cannot be completed: then nothing may be concluded from it. */
 export async function listPages(source: ListSource, request: ListRequest): Promise<ListMeta> {
+  const bounded = new BoundedList(source, request.most ?? MOST_LISTED)
   for (let restart = 0; ; restart++) {
     try {
       const pageItems = restart < RESTARTS ? request.pageItems : 0
-      return await allPages(source, { ...request, pageItems })
+      return await allPages(bounded, { ...request, pageItems })
     } catch (error) {
       const expired = error instanceof MemberError && error.failure === 'expired'
       if (!expired || restart >= RESTARTS) throw error
@@ -49,25 +61,66 @@ export async function listPages(source: ListSource, request: ListRequest): Promi
   }
 }
 
+/** What was listed so far, and how long the member took for it. */
+class BoundedList {
+  readonly source: ListSource
+  readonly #most: ListBounds
+  #items = 0
+  #milliseconds = 0
+
+  constructor(source: ListSource, most: ListBounds) {
+    this.source = source
+    this.#most = most
+  }
+
+  /** @throws MemberError when there is no end in sight. */
+  count(): void {
+    const { items } = this.#most
+    if (++this.#items > items) this.#fail(`more than ${items} objects`)
+  }
+
+  /** Only what the connection does is the member's fault; what the consumer throws is not. */
+  async nextChunk(chunks: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
+    const startedAt = performance.now()
+    try {
+      const { done, value } = await chunks.next()
+      this.#milliseconds += performance.now() - startedAt
+      if (done) return undefined
+      if (this.#milliseconds > this.#most.milliseconds) {
+        this.#fail(`${this.#items} objects in ${Math.round(this.#milliseconds / 1000)} s`)
+      }
+      return value
+    } catch (error) {
+      throw connectionError(error)
+    }
+  }
+
+  #fail(seen: string): never {
+    const { resource } = this.source
+    throw new MemberError('rubbish', `cannot list ${resource}: ${seen}, and no end`)
+  }
+}
+
 /** Every page is of the first page's moment, so its resourceVersion is that of the whole list. */
-async function allPages(source: ListSource, request: ListRequest): Promise<ListMeta> {
-  let page = await steadyPage(source, request, '')
+async function allPages(list: BoundedList, request: ListRequest): Promise<ListMeta> {
+  let page = await steadyPage(list, request, '')
   const first = page
   while (page.continue !== '') {
     const before = page.continue
-    page = await steadyPage(source, request, before)
+    page = await steadyPage(list, request, before)
     if (page.continue === before) {
-      throw new MemberError('rubbish', `cannot list ${source.resource}: a page leads to itself`)
+      const { resource } = list.source
+      throw new MemberError('rubbish', `cannot list ${resource}: a page leads to itself`)
     }
   }
   return { ...first, resourceVersion: first.resourceVersion || page.resourceVersion }
 }
 
 /** A page that breaks off is asked for again: its items are put twice, which does no harm. */
-async function steadyPage(source: ListSource, request: ListRequest, token: string) {
+async function steadyPage(list: BoundedList, request: ListRequest, token: string) {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await onePage(source, request, token)
+      return await onePage(list, request, token)
     } catch (error) {
       const broken = error instanceof MemberError && error.failure === 'unreachable'
       if (!broken || attempt === PAGE_ATTEMPTS || token === '') throw error
@@ -75,7 +128,8 @@ async function steadyPage(source: ListSource, request: ListRequest, token: strin
   }
 }
 
-async function onePage(source: ListSource, request: ListRequest, token: string): Promise<ListMeta> {
+async function onePage(list: BoundedList, request: ListRequest, token: string): Promise<ListMeta> {
+  const { source } = list
   const { signal, pageItems, path, objectBytes, accept } = request
   const asked = `list ${source.resource}`
   const query = {
@@ -91,8 +145,11 @@ async function onePage(source: ListSource, request: ListRequest, token: string):
   const splitter = new ListSplitter(objectBytes)
   const chunks = body[Symbol.asyncIterator]()
   try {
-    for (let chunk = await nextChunk(chunks); chunk; chunk = await nextChunk(chunks)) {
-      for (const item of splitter.push(chunk)) await request.item(item)
+    for (let chunk = await list.nextChunk(chunks); chunk; chunk = await list.nextChunk(chunks)) {
+      for (const item of splitter.push(chunk)) {
+        list.count()
+        await request.item(item)
+      }
     }
     return splitter.end()
   } catch (error) {
@@ -102,15 +159,5 @@ async function onePage(source: ListSource, request: ListRequest, token: string):
       : error
   } finally {
     body.destroy()
-  }
-}
-
-/** Only what the connection does is the member's fault; what the consumer throws is not. */
-async function nextChunk(chunks: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
-  try {
-    const { done, value } = await chunks.next()
-    return done ? undefined : value
-  } catch (error) {
-    throw connectionError(error)
   }
 }

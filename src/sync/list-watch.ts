@@ -11,7 +11,7 @@ import type { Clock } from '../clock.ts'
 import { Backoff } from './backoff.ts'
 import { type FollowedPath, FollowedPaths, isNumber } from './followed-paths.ts'
 import type { Gate } from './gate.ts'
-import { type ListSource, listPages } from './list-pages.ts'
+import { type ListBounds, type ListSource, listPages } from './list-pages.ts'
 import { MemberError } from './member-error.ts'
 import type { MirrorSink, RelistCause } from './mirror-sink.ts'
 import { readRevision } from './read-revision.ts'
@@ -22,6 +22,8 @@ export interface FollowLimits {
   readonly pageItems: number
   /** A larger object is refused. */
   readonly objectBytes: number
+  /** A longer list has no end, and ends in a condition. */
+  readonly list?: ListBounds
   /** A watch asks for a random time between these two. */
   readonly leastWatchSeconds: number
   readonly mostWatchSeconds: number
@@ -157,6 +159,7 @@ export class ListWatch {
       path,
       pageItems: limits.pageItems,
       objectBytes: limits.objectBytes,
+      ...(limits.list && { most: limits.list }),
       signal,
       restarted: () => sink.restartedPart(),
       item: (item) => sink.listed(item),

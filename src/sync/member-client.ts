@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly connectMilliseconds?: number
   /** Until the headers of an answer, and between two chunks of its body; not for watches. */
   readonly answerMilliseconds?: number
+  /** For all of a small answer: one that comes byte by byte must end, too. */
+  readonly documentMilliseconds?: number
 }
 
 export interface MemberRequest {
@@ -49,6 +51,7 @@ export interface WholeAnswer {
 
 const CONNECT_MILLISECONDS = 10_000
 const ANSWER_MILLISECONDS = 60_000
+const DOCUMENT_MILLISECONDS = 120_000
 /** OpenAPI documents reach some megabytes. */
 const DOCUMENT_BYTES = 64 * 1024 * 1024
 const ERROR_BYTES = 64 * 1024
@@ -76,12 +79,17 @@ export class MemberClient {
 
   /** The body of a small answer. @throws MemberError */
   async read(request: MemberRequest): Promise<{ headers: MemberAnswer['headers']; body: Buffer }> {
-    const { headers, body } = await this.open(request)
+    const milliseconds = this.#options.documentMilliseconds ?? DOCUMENT_MILLISECONDS
+    const late = AbortSignal.timeout(milliseconds)
+    const signal = request.signal ? AbortSignal.any([request.signal, late]) : late
     try {
+      const { headers, body } = await this.open({ ...request, signal })
       return { headers, body: await collect(body, DOCUMENT_BYTES) }
     } catch (error) {
       request.signal?.throwIfAborted()
-      throw connectionError(error)
+      if (!late.aborted) throw connectionError(error)
+      const message = `the answer did not end within ${milliseconds / 1000} s: cannot ${request.asked}`
+      throw new MemberError('unreachable', message, { cause: error })
     }
   }
 

@@ -87,7 +87,10 @@ export class MemberSession {
     const { services, cluster, lease, access, changed, lost } = options
     this.#options = options
     this.#config = options.config
-    this.#client = new MemberClient(access, { userAgent: services.userAgent })
+    const { documentMilliseconds } = services.limits
+    this.#client = new MemberClient(access, {
+      ...{ userAgent: services.userAgent, documentMilliseconds },
+    })
     const client = this.#client
     this.#discoverer = new Discoverer(client)
     const controlPlaneUid = () => this.#state.health?.controlPlaneUid ?? ''

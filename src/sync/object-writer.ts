@@ -17,13 +17,13 @@ import {
 } from '../store/put-objects.ts'
 import { Backoff } from './backoff.ts'
 import type { QueueBatch } from './change-queue.ts'
-import type { Gate } from './gate.ts'
+import type { FairGate } from './fair-gate.ts'
 import type { SyncMetrics } from './metrics.ts'
 
 export interface WriterOptions {
   readonly store: Store
-  /** Transactions of the process. */
-  readonly gate: Gate
+  /** Transactions of the process, grouped by cluster. */
+  readonly gate: FairGate
   readonly metrics: SyncMetrics
   readonly clock: Clock
   readonly log: Logger
@@ -44,6 +44,7 @@ export class ObjectWriter {
     const { store, metrics } = this.#options
     const { changes, position } = batch
     const result = await this.#persist(
+      target,
       () => applyChanges(store, target, { changes, ...(position && { position }) }),
       signal,
     )
@@ -53,12 +54,17 @@ export class ObjectWriter {
 
   /** @throws LeaseLost, or the signal's reason. */
   async finish(target: WriteTarget, end: ListedKeys, signal: AbortSignal): Promise<void> {
-    const counts = await this.#persist(() => finishList(this.#options.store, target, end), signal)
+    const work = () => finishList(this.#options.store, target, end)
+    const counts = await this.#persist(target, work, signal)
     this.#options.metrics.batchWritten(counts)
   }
 
   /** Again until it succeeds. A defect of ours would repeat too, but visibly, and nothing is lost. */
-  async #persist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #persist<T>(
+    { lease }: WriteTarget,
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
     const { gate, metrics, clock, log } = this.#options
     const backoff = new Backoff({
       firstMilliseconds: FIRST_RETRY_MILLISECONDS,
@@ -66,7 +72,7 @@ export class ObjectWriter {
     })
     for (;;) {
       try {
-        return await gate.run(work, { signal })
+        return await gate.run(lease.clusterId, work, signal)
       } catch (error) {
         if (error instanceof LeaseLost || signal.aborted) throw error
         metrics.writeFailed()

@@ -264,7 +264,7 @@ export class ResourceSyncer {
       encode: encoders.fresh,
       wants: involved ? (object) => isAbout(involved, object) : () => true,
       writer,
-      budget,
+      budget: budget.shareOf(cluster),
       limits: limits.batch,
       metrics,
       controlPlaneUid,

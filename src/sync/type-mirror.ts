@@ -8,7 +8,7 @@ import type { SyncPosition } from '../store/cluster-resources.ts'
 import { LeaseLost } from '../store/leases.ts'
 import type { ObjectKey, ObjectRow } from '../store/object-row.ts'
 import type { WriteTarget } from '../store/put-objects.ts'
-import type { ByteBudget } from './byte-budget.ts'
+import type { BudgetShare } from './byte-budget.ts'
 import { ChangeQueue, type QueueBatch } from './change-queue.ts'
 import { InvalidObject, type ObjectEncoder } from './encode-object.ts'
 import { JsonError } from './json-bytes.ts'
@@ -35,7 +35,7 @@ export interface MirrorOptions {
   /** What it refuses is as if the member did not have it; it says the same of an object for ever. */
   readonly wants: (object: Buffer) => boolean
   readonly writer: ObjectWriter
-  readonly budget: ByteBudget
+  readonly budget: BudgetShare
   readonly limits: BatchLimits
   readonly metrics: SyncMetrics
   /** Of the member, as known now; `''` when it cannot be read. */

@@ -9,6 +9,7 @@ import { releaseOf } from '../../src/demo/member/release.ts'
 import { sendReply, statusReply } from '../../src/demo/member/reply.ts'
 import { storageOf } from '../../src/demo/member/served-resources.ts'
 import {
+  type Exchange,
   type GivenObject,
   type MemberOptions,
   type MemberRequest,
@@ -233,6 +234,14 @@ export class MemberCluster {
     this.#faults.answerNext(target, ({ response }) => {
       response.writeHead(200, { 'content-type': contentType })
       response.end(body)
+    })
+  }
+
+  /** Answers as it is told, until the function it returned is called. */
+  answerWhenever(target: Target, answer: (exchange: Exchange) => Promise<void>): () => void {
+    return this.#faults.whenever(target, (exchange) => {
+      void answer(exchange)
+      return true
     })
   }
 

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ObjectChange } from '../../src/store/object-row.ts'
 import { Backoff } from '../../src/sync/backoff.ts'
-import { ByteBudget } from '../../src/sync/byte-budget.ts'
+import { type BudgetShare, ByteBudget } from '../../src/sync/byte-budget.ts'
 import { ChangeQueue, type QueueBatch } from '../../src/sync/change-queue.ts'
+import { FairGate } from '../../src/sync/fair-gate.ts'
 import { Gate } from '../../src/sync/gate.ts'
 import { until } from '../support/until.ts'
 
@@ -77,37 +78,114 @@ describe('a gate', () => {
   })
 })
 
+describe('a gate that is fair to groups', () => {
+  /** Work that goes on until it is told to end, by its name. */
+  function works() {
+    const ends = new Map<string, () => void>()
+    const started: string[] = []
+    const work = (name: string) => () =>
+      new Promise<void>((resolve) => {
+        started.push(name)
+        ends.set(name, resolve)
+      })
+    const end = async (name: string) => {
+      ends.get(name)?.()
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    return { started, work, end }
+  }
+
+  test('has one of each inside, and lets the others in by turns', async () => {
+    const gate = new FairGate(2)
+    const { started, work, end } = works()
+    const all = [
+      ...['a1', 'a2', 'a3'].map((name) => gate.run(1, work(name), NEVER)),
+      gate.run(2, work('b1'), NEVER),
+      gate.run(3, work('c1'), NEVER),
+      gate.run(2, work('b2'), NEVER),
+    ]
+    await end('')
+    expect(started).toEqual(['a1', 'b1'])
+    await end('b1')
+    // Not a2: a1 is still inside.
+    expect(started).toEqual(['a1', 'b1', 'c1'])
+    await end('a1')
+    expect(started.at(-1)).toBe('a2')
+    for (const name of ['c1', 'a2', 'b2', 'a3']) await end(name)
+    await Promise.all(all)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+  })
+
+  test('who gives up waiting takes no place, and a failure leaves it free', async () => {
+    const gate = new FairGate(1)
+    const { started, work, end } = works()
+    const first = gate.run(1, work('a1'), NEVER)
+    const controller = new AbortController()
+    const gone = gate.run(1, work('a2'), controller.signal)
+    const failing = gate.run(2, () => Promise.reject(new Error('broken')), NEVER)
+    const last = gate.run(1, work('a3'), NEVER)
+    controller.abort(new Error('stopped'))
+    await expect(gone).rejects.toThrow('stopped')
+    const failed = expect(failing).rejects.toThrow('broken')
+    await end('a1')
+    await end('a3')
+    await failed
+    await Promise.all([first, last])
+    await gate.run(3, async () => undefined, NEVER)
+    expect(started).toEqual(['a1', 'a3'])
+  })
+})
+
 describe('a byte budget', () => {
   test('makes the next wait until there is room, in order', async () => {
     const budget = new ByteBudget(100)
-    await budget.take(80, NEVER)
+    const share = budget.shareOf('a')
+    await share.take(80, NEVER)
     const order: number[] = []
     const waiting = [50, 10].map(async (bytes) => {
-      await budget.take(bytes, NEVER)
+      await share.take(bytes, NEVER)
       order.push(bytes)
     })
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(order).toEqual([])
-    budget.give(80)
+    share.give(80)
     await Promise.all(waiting)
     expect(order).toEqual([50, 10])
     expect(budget.usedBytes).toBe(60)
   })
 
-  test('lets in alone what is larger than all of it', async () => {
+  test('gives what becomes free to the cluster that holds least', async () => {
     const budget = new ByteBudget(100)
-    await budget.take(1000, NEVER)
-    const next = budget.take(1, NEVER)
-    budget.give(1000)
+    const [flood, calm] = [budget.shareOf('flood'), budget.shareOf('calm')]
+    for (let i = 0; i < 10; i++) await flood.take(10, NEVER)
+    const order: string[] = []
+    const take = async (share: BudgetShare, name: string) => {
+      await share.take(10, NEVER)
+      order.push(name)
+    }
+    const waiting = [take(flood, 'flood'), take(flood, 'flood'), take(calm, 'calm')]
+    flood.give(10)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(order).toEqual(['calm'])
+    flood.give(20)
+    await Promise.all(waiting)
+    expect(budget.usedBytes).toBe(100)
+  })
+
+  test('lets in alone what is larger than all of it', async () => {
+    const share = new ByteBudget(100).shareOf('a')
+    await share.take(1000, NEVER)
+    const next = share.take(1, NEVER)
+    share.give(1000)
     await next
   })
 
   test('who gives up waiting lets the next in', async () => {
-    const budget = new ByteBudget(100)
-    await budget.take(90, NEVER)
+    const share = new ByteBudget(100).shareOf('a')
+    await share.take(90, NEVER)
     const controller = new AbortController()
-    const large = budget.take(50, controller.signal)
-    const small = budget.take(5, NEVER)
+    const large = share.take(50, controller.signal)
+    const small = share.take(5, NEVER)
     controller.abort(new Error('stopped'))
     await expect(large).rejects.toThrow('stopped')
     await small
@@ -137,7 +215,7 @@ describe('a queue of changes', () => {
       bytes: 1e9,
       lingerMilliseconds: 5,
       positionMilliseconds: 20,
-      budget: given.budget ?? new ByteBudget(1e9),
+      budget: (given.budget ?? new ByteBudget(1e9)).shareOf('a'),
       signal: stopping.signal,
       write,
     })

@@ -10,6 +10,7 @@ import { createLogger } from '../../src/log.ts'
 import { databaseRegistrationSource } from '../../src/registration/database-source.ts'
 import { kindOfResource } from '../../src/registration/kinds.ts'
 import { createRegistrations } from '../../src/registration/registrations.ts'
+import type { Store } from '../../src/store/connect.ts'
 import type { TrustedKubeconfig } from '../../src/sync/credentials.ts'
 import { startFleetSyncer } from '../../src/sync/fleet-syncer.ts'
 import type { SyncLimitsGiven } from '../../src/sync/limits.ts'
@@ -38,6 +39,8 @@ export interface FleetOptions {
   readonly trustedKubeconfigs?: readonly TrustedKubeconfig[]
   /** Paths. */
   readonly prune?: readonly string[]
+  /** The syncer's own way to the database, of this URL; left out, that of the test. */
+  readonly through?: (url: string) => Promise<Store>
 }
 
 export type SyncedFleet = Awaited<ReturnType<typeof syncedFleet>>
@@ -47,13 +50,14 @@ export async function syncedFleet(options: FleetOptions = {}) {
   const { store } = database
   const keyring = createKeyring(randomBytes(32))
   const registrations = createRegistrations({ store, keyring, clock: systemClock })
+  const syncerStore = (await options.through?.(database.url)) ?? store
   let registry = new Registry()
   const query = async <T>(text: string, values: unknown[] = []) =>
     (await store.pool.query(text, values)).rows as T[]
 
   const startSyncer = (limits: SyncLimitsGiven = {}, prune = options.prune ?? []) =>
     startFleetSyncer({
-      store,
+      store: syncerStore,
       registrations: databaseRegistrationSource(registrations),
       keyring,
       holder: randomUUID(),
@@ -222,6 +226,7 @@ export async function syncedFleet(options: FleetOptions = {}) {
     async stop() {
       await syncer.stop()
       await registrations.close()
+      if (syncerStore !== store) await syncerStore.close()
       await database.drop()
     },
   }

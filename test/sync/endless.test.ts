@@ -1,0 +1,127 @@
+/** What has no end, and who has no measure: each ends in a condition, and holds up nobody else. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { CONFIG_MAPS, PODS, SECRETS } from '../support/resource-types.ts'
+import { until } from '../support/until.ts'
+import { inStep } from './in-step.ts'
+import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+
+const LIST = [{ group: '', resources: ['configmaps', 'pods', 'secrets'] }]
+
+let fleet: SyncedFleet
+let member: MemberCluster
+
+beforeAll(async () => {
+  const list = { items: 2_000, milliseconds: 600 }
+  fleet = await syncedFleet({ limits: { follow: { list }, documentMilliseconds: 400 } })
+})
+
+afterAll(async () => {
+  await fleet.stop()
+})
+
+beforeEach(async () => {
+  member = await startMemberCluster({ bookmarkSeconds: 3600 })
+})
+
+const register = (name: string) =>
+  fleet.register(name, { apiserver: member.url, syncResources: LIST })
+
+/** A list whose items never end: as fast as they are read, or one by one. */
+function endlessList(milliseconds: number): () => void {
+  return member.answerWhenever({ of: CONFIG_MAPS, kind: 'list' }, async ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write('{"kind":"ConfigMapList","metadata":{"resourceVersion":"1"},"items":[')
+    for (let i = 0; !response.destroyed; i++) {
+      const metadata = { name: `c-${i}`, namespace: 'default', uid: `u-${i}`, resourceVersion: '1' }
+      const room = response.write(`${i > 0 ? ',' : ''}${JSON.stringify({ metadata })}`)
+      if (room && milliseconds === 0 && i % 500 > 0) continue
+      await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    }
+  })
+}
+
+for (const { what, milliseconds, says } of [
+  {
+    what: 'small items',
+    milliseconds: 0,
+    says: /^cannot list configmaps: more than 2000 objects, and no end$/,
+  },
+  {
+    what: 'items that drip',
+    milliseconds: 20,
+    says: /^cannot list configmaps: \d+ objects in \d s, and no end$/,
+  },
+]) {
+  test(`a list of ${what} without an end is an error of its type`, async () => {
+    const name = what.replaceAll(' ', '-')
+    const heal = endlessList(milliseconds)
+    member.put(PODS, { metadata: { name: 'p', namespace: 'default' } })
+    await register(name)
+    await until(async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.status === 'Error')
+    expect(await fleet.syncCondition(name, CONFIG_MAPS)).toMatchObject({
+      reason: 'InvalidAnswer',
+      message: expect.stringMatching(says),
+    })
+    await fleet.ready(name)
+    await inStep({ fleet, member, cluster: name }, PODS)
+    heal()
+    await inStep({ fleet, member, cluster: name }, CONFIG_MAPS)
+    await fleet.remove(name)
+    await member.stop()
+  })
+}
+
+test('a discovery without an end is said, and tried again', async () => {
+  const heal = member.answerWhenever({ kind: 'discovery' }, async ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    while (!response.destroyed) {
+      response.write(' ')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+  await register('drip')
+  const running = () => fleet.condition('drip', 'SynchroRunning')
+  const why = 'the answer did not end within 0.4 s: cannot discover types'
+  await until(async () => (await running())?.message === why)
+  expect(await running()).toMatchObject({ status: 'False', reason: 'Pending' })
+  expect(await fleet.staleReason('drip')).toBe(why)
+  heal()
+  await fleet.ready('drip')
+  expect(await fleet.staleReason('drip')).toBeNull()
+  await fleet.remove('drip')
+  await member.stop()
+})
+
+test('a cluster whose writes are stuck holds up no other', async () => {
+  const calm = await startMemberCluster({ bookmarkSeconds: 3600 })
+  await register('stuck')
+  await fleet.register('calm', { apiserver: calm.url, syncResources: LIST })
+  await Promise.all([fleet.ready('stuck'), fleet.ready('calm')])
+  const blocker = await fleet.store.pool.connect()
+  await blocker.query('begin')
+  await blocker.query(
+    `select from cluster_lease l join cluster c on c.id = l.cluster_id
+     where c.name = 'stuck' and c.removed_at is null for update of l`,
+  )
+  // As many types as there are writers, each with a batch to write.
+  for (const of of [CONFIG_MAPS, PODS, SECRETS]) {
+    for (let i = 0; i < 600; i++)
+      member.put(of, { metadata: { name: `x-${i}`, namespace: 'default' } })
+  }
+  await until(async () => {
+    const waiting = `select 1 from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock'`
+    return (await fleet.query(waiting)).length > 0
+  })
+  for (let i = 0; i < 20; i++) {
+    calm.put(CONFIG_MAPS, { metadata: { name: `c-${i}`, namespace: 'default' } })
+    await inStep({ fleet, member: calm, cluster: 'calm' }, CONFIG_MAPS)
+  }
+  await blocker.query('rollback')
+  blocker.release()
+  for (const of of [CONFIG_MAPS, PODS, SECRETS])
+    await inStep({ fleet, member, cluster: 'stuck' }, of)
+  for (const name of ['stuck', 'calm']) await fleet.remove(name)
+  await Promise.all([member.stop(), calm.stop()])
+})
