@@ -130,6 +130,7 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
         ...{ store: database.store, registrations, management: cluster.admin, readers },
         ...{ certFile: file('tls.crt'), keyFile: file('tls.key'), log, clock: quick },
         ...{ listen: { host: '127.0.0.1', port: 0 }, continueByDefault: true },
+        readerLimits: { streams: 16, queries: 64 },
         ...(address && { direct: address }),
       })
       started.defer(() => server.stop())
