@@ -318,7 +318,7 @@ export const SETTINGS = {
   metricsListen: define({
     flag: 'metrics-listen',
     placeholder: 'HOST:PORT',
-    help: 'where a syncer serves its metrics at /metrics, over plain HTTP and to anybody',
+    help: 'where a syncer serves /metrics, /livez and /readyz, over plain HTTP and to anybody',
     fallbackHelp: 'nowhere',
     read: listenAddress,
   }),

@@ -14,6 +14,21 @@ export interface SyncGroupResources {
   readonly eventsInvolvedResources?: readonly string[]
 }
 
+/** One value of a Secret in the server's own namespace of the management cluster. */
+export interface SecretKey {
+  readonly name: string
+  readonly key: string
+}
+
+/** In place of the fields of the same meaning. */
+export interface AuthenticationFrom {
+  readonly kubeconfig?: SecretKey
+  readonly ca?: SecretKey
+  readonly token?: SecretKey
+  readonly cert?: SecretKey
+  readonly key?: SecretKey
+}
+
 export interface PediaClusterSpec {
   /** base64 of a kubeconfig. It may hold credentials inline only, no paths and no `exec`. */
   readonly kubeconfig?: string
@@ -23,6 +38,7 @@ export interface PediaClusterSpec {
   readonly tokenData?: string
   readonly certData?: string
   readonly keyData?: string
+  readonly authenticationFrom?: AuthenticationFrom
   readonly syncResources?: readonly SyncGroupResources[]
   readonly syncAllCustomResources?: boolean
   /** Name of a ClusterSyncResources whose list is added to `syncResources`. */
@@ -88,6 +104,8 @@ export interface ClusterSyncResources extends KubeObject {
 
 /** Set to `"true"` on a PediaCluster: its mirror is kept and served as it is, and not updated. */
 export const PAUSED_ANNOTATION = 'fleetglass.io/paused'
+/** Only as stored here, of a management cluster's: why the Secrets that it names yield no credentials. */
+export const UNRESOLVED_ANNOTATION = 'fleetglass.io/unresolved-credentials'
 /** On registrations that `--import-kubeconfig` made: the context that they follow. */
 export const IMPORTED_ANNOTATION = 'fleetglass.io/imported-context'
 

@@ -15,6 +15,7 @@ export type SearchTermName =
   | 'namespaces'
   | 'names'
   | 'fuzzy-name'
+  | 'text'
   | 'since'
   | 'before'
   | 'owner-uid'
@@ -47,6 +48,7 @@ const LABELS: Readonly<Record<string, SearchTermName>> = {
   [`${SEARCH}names`]: 'names',
   [`${SEARCH}fuzzy-name`]: 'fuzzy-name',
   [`${INTERNAL}fuzzy-name`]: 'fuzzy-name',
+  [`${SEARCH}text`]: 'text',
   [`${SEARCH}since`]: 'since',
   [`${SEARCH}before`]: 'before',
   [`${SEARCH}owner-uid`]: 'owner-uid',
@@ -71,6 +73,7 @@ const QUERIES: Readonly<Record<string, SearchTermName>> = {
   namespaces: 'namespaces',
   names: 'names',
   fuzzyName: 'fuzzy-name',
+  text: 'text',
   since: 'since',
   before: 'before',
   ownerUID: 'owner-uid',

@@ -1,5 +1,6 @@
 /**
- * The 64-bit tokens under which an object can be found: one per label, label key and field value.
+ * The 64-bit tokens under which an object can be found: one per label, label key, field value and
+ * word (search-words.ts).
  *
  * The writer makes them in one pass over an object's bytes (sync/scan-object.ts), a reader makes
  * the few it looks for (store/). Both must agree to the bit, so both come here.
@@ -10,7 +11,7 @@
  * data: raise TOKEN_VERSION, which makes stored rows be made again.
  */
 
-export const TOKEN_VERSION = 1
+export const TOKEN_VERSION = 2
 
 /** Two lanes of 32 bits, each a signed integer: hashing needs no bigint, and allocates nothing. */
 export interface Hash64 {
@@ -150,8 +151,23 @@ export function labelKeyPath(seed: Hash64): Hash64 {
   return hashText('label key', seed)
 }
 
+/** Path under which the words of an object are found; no field path can hash to it. */
+export function wordPath(seed: Hash64): Hash64 {
+  return hashText('word', seed)
+}
+
 export function tokenOf(path: Hash64, value: Hash64): bigint {
+  const { hi, lo } = hashOf(path, value)
+  return (BigInt(hi) << 32n) | BigInt(lo >>> 0)
+}
+
+/** The halves of a {@link fieldToken}. */
+export function fieldHash(path: Hash64, text: string): Hash64 {
+  return hashOf(path, hashText(text, { ...VALUE_SEED }))
+}
+
+function hashOf(path: Hash64, value: Hash64): Hash64 {
   const out: Hash64 = { hi: 0, lo: 0 }
   combine(path, value, out)
-  return (BigInt(out.hi) << 32n) | BigInt(out.lo >>> 0)
+  return out
 }

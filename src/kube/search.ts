@@ -23,6 +23,7 @@ import {
   splitSearchLabels,
 } from './search-terms.ts'
 import { parseSearchTime, SEARCH_TIME_FORMATS } from './search-time.ts'
+import { LONGEST_WORD, wordsOf } from './search-words.ts'
 import { StatusError } from './status-error.ts'
 
 /** All must hold. On objects as they are asked for; the store's `ObjectCondition` knows the owners. */
@@ -35,6 +36,8 @@ export type SearchCondition =
   /** The name contains every one of the texts, literally and with case. */
   | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
   /** Created in `[since, before)`. */
+  /** Each of the words stands somewhere in the object: search-words.ts. */
+  | { readonly on: 'text'; readonly words: readonly string[] }
   | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
   | { readonly on: 'owner'; readonly owner: WantedOwner }
   | { readonly on: 'label'; readonly requirement: LabelRequirement }
@@ -118,11 +121,14 @@ export function parseSearch(query: URLSearchParams): Search {
 }
 
 function refuseTooMany(conditions: readonly SearchCondition[]): void {
-  const count = conditions
-    .map((condition) => (condition.on === 'fuzzy-name' ? condition.contains.length : 1))
-    .reduce((sum, each) => sum + each, 0)
+  const count = conditions.map(sizeOf).reduce((sum, each) => sum + each, 0)
   if (count <= CONDITIONS_MOST) return
   throw refuse(`${count} conditions are asked for: must be no more than ${CONDITIONS_MOST}`)
+}
+
+function sizeOf(condition: SearchCondition): number {
+  if (condition.on === 'fuzzy-name') return condition.contains.length
+  return condition.on === 'text' ? condition.words.length : 1
 }
 
 /** The conditions as given, by name. */
@@ -168,7 +174,17 @@ function keyConditions(terms: Terms): readonly SearchCondition[] {
       on: 'fuzzy-name' as const,
       contains: values.filter((text) => text !== ''),
     })),
+    ...terms.all('text').map(textCondition),
   ]
+}
+
+function textCondition({ key, values }: SearchTerm): SearchCondition {
+  const words = [...new Set(values.flatMap(wordsOf))]
+  const rule = `must have a word of letters and digits, and none of more than ${LONGEST_WORD}`
+  if (words.length > 0 && words.every((word) => word.length <= LONGEST_WORD)) {
+    return { on: 'text', words }
+  }
+  throw refuse(`${quoted(key)}: Invalid value: ${quoted(values.join(','))}: ${rule}`)
 }
 
 function createdCondition(terms: Terms): readonly SearchCondition[] {

@@ -46,6 +46,9 @@ export interface ManagementClientOptions {
 }
 
 const ANSWER_MILLISECONDS = 30_000
+export const MERGE_PATCH = 'application/merge-patch+json'
+/** JSON is YAML, too. */
+export const APPLY_PATCH = 'application/apply-patch+yaml'
 
 export function createManagementClient(
   { member: access, namespace }: ManagementAccess,

@@ -39,6 +39,11 @@ export class ManagementError extends Error {
   }
 }
 
+/** True of an answer with this HTTP status. */
+export function hasStatus(error: unknown, code: number): error is ManagementError {
+  return error instanceof ManagementError && error.code === code
+}
+
 /** There was no answer. */
 export function noAnswer(error: unknown): unknown {
   if (!(error instanceof MemberError)) return error

@@ -12,7 +12,7 @@ import { checkLease } from '../store/leases.ts'
 import { allRegistrations, readRegistration, writeRegistrations } from '../store/registrations.ts'
 import { updater } from './create.ts'
 import { NO_SECRETS, openSecrets, reveal, sealingContext, secretFieldsOf } from './credentials.ts'
-import { field, sameJson, withField } from './json-text.ts'
+import { field, formatJson, sameJson, withField } from './json-text.ts'
 import { kindOfResource } from './kinds.ts'
 import { metadataOf, prepareUpdate } from './lifecycle.ts'
 import { served } from './list.ts'
@@ -68,7 +68,7 @@ async function readState(context: RegistrationContext) {
   for (const { object: text, uid, credentials, group, resource } of await allRegistrations(store)) {
     if (group !== CLUSTER_GROUP) continue
     const { object } = served(text)
-    wanted.push(`${uid} ${JSON.stringify(wantedOf(object))}`)
+    wanted.push(`${uid} ${formatJson(wantedOf(object))}`)
     if (resource !== 'pediaclusters') {
       syncResources.push(object)
       continue
@@ -96,9 +96,12 @@ function openOrNothing(...sealed: Parameters<typeof openSecrets>): ReturnType<ty
 }
 
 /** What a syncer acts on: a status that it wrote itself, and who owns which field, is no news. */
-function wantedOf(object: JsonObject): readonly unknown[] {
-  const { generation, labels, annotations, deletionTimestamp } = metadataOf(object)
-  return [generation, labels, annotations, deletionTimestamp].map((value) => value ?? null)
+function wantedOf(object: JsonObject): readonly Json[] {
+  const { labels, annotations, deletionTimestamp } = metadataOf(object)
+  // Not the generation: a Secret of a management cluster changes the spec that is stored, too.
+  return [field(object, 'spec'), labels, annotations, deletionTimestamp].map(
+    (value) => value ?? null,
+  )
 }
 
 async function writeStatus(

@@ -32,6 +32,8 @@ export interface RegistrationSource {
    * over what it has read: the next holder's status is then never overwritten.
    */
   writeStatus(write: StatusWrite): Promise<void>
+  /** How long a status that was written is taken to stand. Left out: nobody else writes it. */
+  readonly statusStandsMilliseconds?: number
 }
 
 export interface StatusWrite {

@@ -1,8 +1,9 @@
 /** The SQL of one condition on rows `o` of table `object`. */
 import { type RawBuilder, sql } from 'kysely'
+import { fieldToken, typeSeed, wordPath } from '../kube/search-token.ts'
 import { columnIn } from './column-filter.ts'
 import { matchesField } from './field-filter.ts'
-import { matchesLabel } from './label-filter.ts'
+import { hasToken, matchesLabel } from './label-filter.ts'
 import type { ListRequest, ObjectCondition } from './list-request.ts'
 import { ownedBy } from './owner-filter.ts'
 import { isStorable } from './sql-value.ts'
@@ -28,6 +29,8 @@ function matches(condition: ObjectCondition, types: TypeNames): RawBuilder<boole
       return columnIn(sql`o.name`, condition)
     case 'fuzzy-name':
       return nameContains(condition.contains)
+    case 'text':
+      return hasWords(condition.words, types)
     case 'created':
       return createdWithin(condition)
     case 'owner':
@@ -48,6 +51,13 @@ function nameContains(texts: readonly string[]): RawBuilder<boolean> {
   const each = texts.map(
     (text) => sql`(o.name || '') like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`,
   )
+  return sql`(${sql.join(each, sql` and `)})`
+}
+
+/** For each word the token of one of the types, which must be the same for all words: that of the row. */
+function hasWords(words: readonly string[], types: TypeNames): RawBuilder<boolean> {
+  const paths = types.map((type) => wordPath(typeSeed(type)))
+  const each = words.map((word) => hasToken(paths.map((path) => fieldToken(path, word))))
   return sql`(${sql.join(each, sql` and `)})`
 }
 

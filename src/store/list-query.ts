@@ -54,6 +54,7 @@ function isSelective(condition: ObjectCondition): boolean {
     case 'name':
       return condition.operator === 'In'
     case 'fuzzy-name':
+    case 'text':
     case 'created':
       return true
     case 'label':
@@ -120,6 +121,7 @@ function matching(request: Pick<ListRequest, 'type' | 'scope' | 'conditions' | '
 
 /** True when only an object of the type can meet it, because it must have a token of the type. */
 function hasTokenOfType(condition: ObjectCondition): boolean {
+  if (condition.on === 'text') return true
   if (condition.on === 'label') return ['In', 'Exists'].includes(condition.requirement.operator)
   return condition.on === 'field' && isFoundByToken(condition.requirement)
 }

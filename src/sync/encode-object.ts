@@ -18,6 +18,7 @@ import { JsonError, QUOTE, stringOf } from './json-bytes.ts'
 import { parseLossless } from './parse-lossless.ts'
 import { ObjectScanner, type Range, type Scan } from './scan-object.ts'
 import { digestSecretValue } from './secret-digest.ts'
+import { WordTokens } from './word-tokens.ts'
 
 export interface EncoderOptions {
   readonly cluster: string
@@ -57,11 +58,11 @@ export function createObjectEncoder(options: EncoderOptions): ObjectEncoder {
     secretValue: digests ? digestSecretValue(options.keyring) : undefined,
     annotation: { key: CLUSTER_ANNOTATION, value: options.cluster },
   })
-  const parts = fixedParts(options)
+  const parts = { ...fixedParts(options), printer: options.printer, words: new WordTokens(type) }
   return (bytes) => {
     if (!isUtf8(bytes)) throw new InvalidObject('the object is not valid UTF-8')
     try {
-      return encode(bytes, scanner.scan(bytes), { ...parts, printer: options.printer })
+      return encode(bytes, scanner.scan(bytes), parts)
     } catch (error) {
       throw error instanceof JsonError ? new InvalidObject(`not JSON: ${error.message}`) : error
     }
@@ -86,25 +87,39 @@ function fixedParts({ cluster, of }: EncoderOptions): FixedParts {
   }
 }
 
-function encode(bytes: Buffer, scan: Scan, parts: FixedParts & { printer: Printer }): ObjectRow {
+interface EncodeParts extends FixedParts {
+  readonly printer: Printer
+  readonly words: WordTokens
+}
+
+function encode(bytes: Buffer, scan: Scan, parts: EncodeParts): ObjectRow {
   const meta = readMetadata(bytes, scan)
   const edits = [...scan.edits, ...typeEdits(bytes, scan, parts), ...annotationEdits(scan, parts)]
   edits.sort((a, b) => a.start - b.start || a.end - b.end)
   const { metadata } = meta
   const whole = applyEdits(bytes, edits)
+  const object = parsed(whole.toString('utf8'), scan, meta.columns)
+  const images = scan.images.map((range) => stringOf(bytes, range))
   const headEnd = movedOffset(metadata.start, 0, edits)
   const tailStart = movedOffset(metadata.end, 0, edits)
   return {
     ...meta.columns,
     apiVersion: textAt(bytes, scan.found.get('apiVersion')) || parts.apiVersionText,
-    tokens: scan.tokens,
+    tokens: joined(scan.tokens, parts.words.of(object, images)),
     statusTokens: scan.statusTokens,
     resourceVersionOffset: movedOffset(meta.resourceVersionStart + 1, metadata.start, edits),
-    cells: encodeRow(parts.printer, parsed(whole.toString('utf8'), scan, meta.columns)),
+    cells: encodeRow(parts.printer, object),
     head: whole.subarray(0, headEnd),
     metadata: whole.subarray(headEnd, tailStart),
     tail: whole.subarray(tailStart),
   }
+}
+
+function joined(some: BigInt64Array, others: BigInt64Array): BigInt64Array {
+  const all = new BigInt64Array(some.length + others.length)
+  all.set(some)
+  all.set(others, some.length)
+  return all
 }
 
 function parsed(text: string, scan: Scan, key: ObjectKey): KubeObject {

@@ -7,7 +7,12 @@ import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring.ts'
 import type { FieldPath } from '../kube/field-selector.ts'
-import { IMPORTED_ANNOTATION, type PediaCluster, skipsVerify } from '../kube/pedia-cluster.ts'
+import {
+  IMPORTED_ANNOTATION,
+  type PediaCluster,
+  skipsVerify,
+  UNRESOLVED_ANNOTATION,
+} from '../kube/pedia-cluster.ts'
 import type { Logger } from '../log.ts'
 import type { RegistrationSource, RegistrationState } from '../registration/registration-source.ts'
 import { loadCatalog } from '../store/catalog.ts'
@@ -182,6 +187,8 @@ class Fleet {
   }
 
   #accessOf({ metadata, spec }: PediaCluster): MemberAccess {
+    const unresolved = metadata.annotations?.[UNRESOLVED_ANNOTATION]
+    if (unresolved !== undefined) throw new InvalidConfig(unresolved)
     const trusted = this.#options.trustedKubeconfigs?.find(({ name }) => name === metadata.name)
     const hasOwn = spec.kubeconfig || spec.apiserver
     if (!trusted || hasOwn) {

@@ -69,6 +69,8 @@ export interface Scan {
   readonly annotations: Range | undefined
   /** Whether something is left in annotations after the cuts. */
   readonly annotationsKept: boolean
+  /** Texts called `image`, below the fields of the object other than status. */
+  readonly images: readonly Range[]
   /** Sorted, without overlaps. */
   readonly edits: readonly ByteEdit[]
   /** A number of 16 digits or more occurs: JSON.parse alone might change it. */
@@ -79,6 +81,7 @@ export interface Scan {
 const COLUMNS = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'])
 const ROOT_TEXTS = new Set(['kind', 'apiVersion'])
 const BIG_DIGITS = 16
+const IMAGE = Buffer.from('"image"')
 const ELEMENT = Buffer.from('[]')
 const ELEMENT_RANGE = { start: 0, end: ELEMENT.length }
 
@@ -95,6 +98,7 @@ export class ObjectScanner {
   readonly #keys = new ShadowedKeys()
   #found = new Map<string, Range>()
   #edits: ByteEdit[] = []
+  #images: Range[] = []
   #metadata: Range | undefined
   #annotations: Range | undefined
   #annotationsKept = false
@@ -133,6 +137,7 @@ export class ObjectScanner {
       metadata: this.#metadata,
       annotations: this.#annotations,
       annotationsKept: this.#annotationsKept,
+      images: this.#images,
       edits: this.#edits.sort((a, b) => a.start - b.start || a.end - b.end),
       bigNumbers: this.#bigNumbers,
     }
@@ -145,6 +150,7 @@ export class ObjectScanner {
     this.#statusTokens.clear()
     this.#found = new Map()
     this.#edits = []
+    this.#images = []
     this.#metadata = undefined
     this.#annotations = undefined
     this.#annotationsKept = false
@@ -207,7 +213,12 @@ export class ObjectScanner {
       return this.#special(frame, stringOf(bytes, { start, end }), { start, end: at })
     }
     this.#role = frame.role
-    return this.#readValue(at)
+    const isImage = frame.role === 'plain' && end - start === IMAGE.length && bytes[at] === QUOTE
+    const valueEnd = this.#readValue(at)
+    if (isImage && !this.#muted && bytes.compare(IMAGE, 0, IMAGE.length, start, end) === 0) {
+      this.#images.push({ start: at, end: valueEnd })
+    }
+    return valueEnd
   }
 
   /** The key at `start`, which is more than plain characters; @returns where it ends. */

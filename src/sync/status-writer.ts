@@ -30,6 +30,7 @@ export interface StatusWriterOptions {
   readonly before: PediaClusterStatus | undefined
 }
 
+const LOOK_MILLISECONDS = 10_000
 const RETRY_MILLISECONDS = 2_000
 
 export class StatusWriter {
@@ -39,6 +40,9 @@ export class StatusWriter {
   readonly #running: Promise<void>
   #written: PediaClusterStatus | undefined
   #isSure = false
+  #writtenAt = 0
+  /** Why not, as it was logged last. */
+  #failure = ''
   #recorded = ''
   /** Of any session so far: a cluster that is paused or edited has none, and was in step until then. */
   #lastHealthyAt: number | undefined
@@ -67,21 +71,31 @@ export class StatusWriter {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { services, name } = this.#options
+    const { services } = this.#options
     const { statusMilliseconds } = services.limits
     while (!signal.aborted) {
-      await this.#wakeup.wait(RETRY_MILLISECONDS * 5, signal)
+      await this.#wakeup.wait(LOOK_MILLISECONDS, signal)
       try {
         await this.#write()
+        this.#failure = ''
         await services.clock.sleep(statusMilliseconds, signal)
       } catch (error) {
         if (error instanceof LeaseLost) this.#options.lost(error)
         if (signal.aborted) return
-        services.log.warn({ err: error, cluster: name }, 'the status of a cluster was not written')
+        this.#logOnce(error)
         await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
         this.#wakeup.wake()
       }
     }
+  }
+
+  /** An API server that is away for an hour is one line for each cluster, not thousands. */
+  #logOnce(error: unknown): void {
+    const { services, name } = this.#options
+    const failure = error instanceof Error ? error.message : String(error)
+    const level = failure === this.#failure ? 'debug' : 'warn'
+    this.#failure = failure
+    services.log[level]({ err: error, cluster: name }, 'the status of a cluster was not written')
   }
 
   async #write(): Promise<void> {
@@ -91,10 +105,20 @@ export class StatusWriter {
     const { lease, facts } = known
     await this.#record(known)
     const status = clusterStatus(facts, this.#written, services.clock.now())
-    if (this.#isSure && JSON.stringify(status) === JSON.stringify(this.#written)) return
+    if (
+      this.#stands(services.clock.now()) &&
+      JSON.stringify(status) === JSON.stringify(this.#written)
+    )
+      return
     await registrations.writeStatus({ name, uid, lease, status })
     this.#isSure = true
+    this.#writtenAt = services.clock.now()
     this.#written = status
+  }
+
+  #stands(now: number): boolean {
+    const { statusStandsMilliseconds = Infinity } = this.#options.registrations
+    return this.#isSure && now - this.#writtenAt < statusStandsMilliseconds
   }
 
   async #record({ lease, facts }: HolderFacts): Promise<void> {

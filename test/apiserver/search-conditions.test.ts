@@ -97,7 +97,10 @@ function podObject({ namespace, name, second, ...of }: Pod) {
       ...(of.app && { labels: { app: of.app, second: String(second) } }),
       ...(of.set && ownedBy(of.set)),
     }),
-    spec: { containers: (of.cpu ?? []).map((cpu) => ({ resources: { requests: { cpu } } })) },
+    spec: {
+      ...(of.app === 'web' && { initContainers: [{ image: 'registry.example.com/x:1.4.2' }] }),
+      containers: (of.cpu ?? []).map((cpu) => ({ resources: { requests: { cpu } } })),
+    },
     status: {
       ...(of.phase && { phase: of.phase }),
       ...(of.restarts !== undefined && { restarts: of.restarts }),
@@ -198,6 +201,19 @@ const cases: readonly Case[] = [
       query: 'fuzzyName=we,0',
     },
     want: those(({ name }) => name === 'web-0'),
+  },
+  {
+    ...{ name: 'words', label: `${S}/text=WEB-0`, query: 'text=web 0' },
+    want: those(({ name }) => name === 'web-0'),
+  },
+  {
+    ...{ name: 'words of an image', label: `${S}/text in (example,1.4.2)` },
+    ...{ query: 'text=1.4.2,example', want: those(({ app }) => app === 'web') },
+  },
+  { ...{ name: 'part of a word', label: `${S}/text=we`, query: 'text=1.4' }, want: () => [] },
+  {
+    ...{ name: 'words and other conditions', label: `${S}/text=web,app,${S}/names!=web-0` },
+    want: those(({ name }) => name === 'web_1'),
   },
   {
     ...{ name: 'since', label: `${S}/since=${seconds}`, query: 'since=2026-12-01 00:00:03' },
@@ -375,6 +391,16 @@ describe.each(readers)('for $name', ({ namespaces }) => {
         visible.map(keyOf).slice(0, 4),
       )
     }
+  })
+
+  test('words over all kinds', async () => {
+    const url = '/apis/clusterpedia.io/v1beta1/collectionresources/any?groups=apps,&text=web'
+    const { json } = await reader.askRoot(url)
+    const sets = [
+      ...['dot-01/shop/web', 'dot-01/shop/web-abc', 'dot-02/data/web', 'dot-02/data/web-abc'],
+    ].filter((key) => !namespaces || key.includes(`/${namespaces[0]}/`))
+    const pods = visible.filter(({ app }) => app === 'web').map(keyOf)
+    expect(keysOf(json.items)).toEqual([...sets, ...pods].toSorted())
   })
 
   test('only metadata', async () => {

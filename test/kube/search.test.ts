@@ -92,6 +92,16 @@ describe('conditions', () => {
     ])
   })
 
+  test.each([
+    { of: { labelSelector: `${S}/text=Silly-Demo:1.4.2` }, words: ['silly', 'demo', '1.4.2'] },
+    { of: { labelSelector: `${S}/text in (b,a,b)` }, words: ['b', 'a'] },
+    { of: { text: 'ghcr.io/x 北京, É' }, words: ['ghcr', 'io', 'x', '北京', 'é'] },
+    { of: { text: 'v1.28.3-rc.1 10.0.0.1:80.' }, words: ['v1.28.3', 'rc', '1', '10.0.0.1', '80'] },
+    { of: { text: '%_\\' + "a'b" }, words: ['a', 'b'] },
+  ])('words: $words', ({ of, words }) => {
+    expect(parse(of as Record<string, string>).conditions).toEqual([{ on: 'text', words }])
+  })
+
   test('a field compared, by label and by field selector: both hold', () => {
     const search = parse({
       labelSelector: `${S}/field-gte.spec.replicas=3,${S}/field-lt.spec.containers[].resources.limits['a.b/c']==1Gi`,
@@ -138,6 +148,7 @@ describe('conditions', () => {
     ['labels', { labelSelector: numbered(201, 'a') }],
     ['fields', { fieldSelector: numbered(201, '!a') }],
     ['parts of a name', { fuzzyName: numbered(201, 'a') }],
+    ['words', { text: numbered(201, 'a') }],
     [
       'all together',
       { labelSelector: numbered(100, 'a'), fieldSelector: numbered(100, 'a'), names: 'x' },
@@ -166,6 +177,18 @@ describe('conditions', () => {
       selector: 'internalstorage.clusterpedia.io/owner-seniority=1',
       message:
         '"internalstorage.clusterpedia.io/owner-seniority" needs the owner\'s name or UID beside it',
+    },
+    {
+      selector: `${S}/text=--`,
+      message: `"${S}/text": Invalid value: "--": must have a word of letters and digits, and none of more than 64`,
+    },
+    {
+      selector: `${S}/text=${'a'.repeat(65)}`,
+      message: `"${S}/text": Invalid value: "${'a'.repeat(65)}": must have a word of letters and digits, and none of more than 64`,
+    },
+    {
+      selector: `${S}/text!=a`,
+      message: `the search label "${S}/text" takes only =, == and in`,
     },
     {
       selector: `${S}/field-gt=3`,

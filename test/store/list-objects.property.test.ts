@@ -62,6 +62,8 @@ const TEXTS = [
   '\ue0000000',
   '😀',
   'x"y\\z',
+  'ghcr.io/a/Web:1.4.2',
+  'É e\u0301 v1.4',
 ]
 
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
@@ -78,6 +80,11 @@ const objectShape = fc.record({
     oneOf(['app', 'tier', 'x/y']),
     oneOf(TEXTS.filter((text) => !text.includes('\0'))),
     { maxKeys: 3 },
+  ),
+  annotations: fc.dictionary(
+    oneOf(['note', 'a.b/C-d']),
+    oneOf(TEXTS.filter((text) => !text.includes('\0'))),
+    { maxKeys: 2 },
   ),
   creationTimestamp: oneOf(TIMES),
   resourceVersion: oneOf(VERSIONS),
@@ -160,6 +167,13 @@ const condition: fc.Arbitrary<ObjectCondition> = fc.oneof(
     contains: fc.array(oneOf(['w', 'web', '_', '%', '-', '\\', '"', '😀', '\0', '']), {
       maxLength: 2,
     }),
+  }),
+  fc.record({
+    on: fc.constant('text' as const),
+    words: fc.array(
+      oneOf(['web', '0', 'a', 'b', 'é', '1.4.2', '1', '1.4', 'v1.4', 'ghcr', 'app', 'null', '😀']),
+      { minLength: 1, maxLength: 3 },
+    ),
   }),
   fc.record(
     {

@@ -6,6 +6,7 @@ import {
   type Hash64,
   labelKeyPath,
   typeSeed,
+  wordPath,
 } from '../../src/kube/search-token.ts'
 import { putClusterResource } from '../../src/store/cluster-resources.ts'
 import { registerCluster } from '../../src/store/clusters.ts'
@@ -14,6 +15,7 @@ import { acquireLease, type Lease } from '../../src/store/leases.ts'
 import type { ObjectChange, ObjectRow } from '../../src/store/object-row.ts'
 import type { WriteTarget } from '../../src/store/put-objects.ts'
 import { ensureColumnSet, ensureType } from '../../src/store/resource-types.ts'
+import { textsOf, wordsOf } from './oracle.ts'
 
 export const PODS = { group: '', resource: 'pods' }
 
@@ -27,6 +29,7 @@ export interface TestObject {
     readonly resourceVersion?: string
     readonly creationTimestamp?: string | null
     readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
   }
   readonly [field: string]: unknown
 }
@@ -51,6 +54,9 @@ export function rowOf(object: TestObject, type = PODS, text?: string): ObjectRow
   const tokens = [
     ...tokensAt({ metadata: full, ...spec }, seed, ''),
     ...Object.keys(full.labels ?? {}).map((key) => fieldToken(labelKeyPath(seed), key)),
+    ...textsOf(object)
+      .flatMap(wordsOf)
+      .map((word) => fieldToken(wordPath(seed), word)),
   ]
   const statusTokens =
     status === undefined ? [] : tokensAt(status, childPath(seed, 'status'), 'status')

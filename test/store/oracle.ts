@@ -38,6 +38,10 @@ function holds(condition: ObjectCondition, object: TestObject): boolean {
       return isIn(metadata.name, condition)
     case 'fuzzy-name':
       return condition.contains.every((text) => metadata.name.includes(text))
+    case 'text': {
+      const found = textsOf(object).flatMap(wordsOf)
+      return condition.words.every((word) => found.includes(word))
+    }
     case 'created': {
       const at = metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : undefined
       const { since, before } = condition
@@ -51,6 +55,36 @@ function holds(condition: ObjectCondition, object: TestObject): boolean {
     case 'field':
       return fieldHolds(condition.requirement, object)
   }
+}
+
+/** What free text is looked for in. */
+export function textsOf({ metadata, status: _, ...rest }: TestObject): string[] {
+  const maps = [metadata.labels ?? {}, metadata.annotations ?? {}]
+  return [
+    metadata.name,
+    ...maps.flatMap((map) => Object.entries(map).flat()),
+    ...imagesIn(rest).filter((value) => typeof value === 'string'),
+  ]
+}
+
+function imagesIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) =>
+    key === 'image' ? [child] : imagesIn(child),
+  )
+}
+
+/** Character by character; the writer does it with a pattern. */
+export function wordsOf(text: string): string[] {
+  const characters = [...text.normalize('NFC').toLowerCase()]
+  const isDigit = (character = '') => /^\p{Nd}$/u.test(character)
+  const words = ['']
+  characters.forEach((character, i) => {
+    const inNumber = character === '.' && isDigit(characters[i - 1]) && isDigit(characters[i + 1])
+    if (inNumber || /^[\p{L}\p{M}\p{N}]$/u.test(character)) words.push(words.pop() + character)
+    else words.push('')
+  })
+  return words.filter((word) => word !== '')
 }
 
 function isIn(

@@ -7,6 +7,7 @@ import {
   fieldToken,
   labelKeyPath,
   typeSeed,
+  wordPath,
 } from '../../src/kube/search-token.ts'
 import { splitRow } from '../../src/printers/cell.ts'
 import type { Cell, Printer } from '../../src/printers/printer.ts'
@@ -163,7 +164,10 @@ describe('search tokens', () => {
     )
   const token = (value: string, ...keys: string[]) => fieldToken(path(...keys), value)
   const always = token('dot-01', 'metadata', 'annotations', 'shadow.clusterpedia.io/cluster-name')
-  const sorted = (...tokens: bigint[]) => new BigInt64Array([always, ...tokens]).sort()
+  const words = (...texts: string[]) => texts.map((text) => fieldToken(wordPath(seed), text))
+  // All have the cluster's annotation, and the name `a`.
+  const sorted = (...tokens: bigint[]) =>
+    new BigInt64Array([always, ...words('a'), ...tokens]).sort()
   const cases: ReadonlyArray<{
     name: string
     given: string
@@ -238,8 +242,42 @@ describe('search tokens', () => {
       fieldToken(labelKeyPath(seed), 'app.io/x'),
       fieldToken(labelKeyPath(seed), 'e'),
       token('v', 'metadata', 'annotations', 'k'),
+      ...words('app', 'io', 'x', '1', 'e', 'k', 'v'),
     )
     expect([...row.tokens.toSorted()]).toEqual([...want])
+  })
+
+  test.each([
+    { found: 'a Name', given: '"name":"Silly-Demo_5tn5", "uid":"u1","resourceVersion":"7"' },
+    { found: 'keys and values', given: `${NAMED},"labels":{"silly.io/demo":"5tn5"}` },
+    { found: 'escapes', given: `${NAMED},"annotations":{"x":"s\\u0069lly\\ndemo\\"5TN5"}` },
+    {
+      found: 'the one of two equal keys that counts',
+      given: `${NAMED},"labels":{"a":"old","a":"silly.demo/5tn5"}`,
+      not: 'old',
+    },
+  ])('words of $found', ({ given, not = '5tn' }) => {
+    const { tokens } = encode(`{"metadata":{${given}}}`)
+    for (const token of words('silly', 'demo', '5tn5')) expect(tokens).toContain(token)
+    for (const token of words(not)) expect(tokens).not.toContain(token)
+  })
+
+  test('words of images, wherever they are named, but not of a status', () => {
+    const spec = `"spec":{"containers":[{"image":"ghcr.io/silly/demo:1.4.2","name":"main"}],"image":5}`
+    const status = `"status":{"containerStatuses":[{"image":"old:1"}]}`
+    const { tokens, statusTokens } = encode(`{"metadata":{${NAMED}},${spec},${status}}`)
+    for (const token of words('ghcr', 'silly', '1.4.2')) expect(tokens).toContain(token)
+    for (const token of words('main', 'old', '5', '1', 'image', '4'))
+      expect([...tokens, ...statusTokens]).not.toContain(token)
+  })
+
+  test('words of a text are not without end', () => {
+    const long = Array.from({ length: 1_200 }, (_, i) => `w${i}`).join(' ')
+    const { tokens } = encode(
+      `{"metadata":{${NAMED},"annotations":{"k":"${'x'.repeat(65)} ${long}"}}}`,
+    )
+    for (const token of words('w0', 'w998')) expect(tokens).toContain(token)
+    for (const token of words('w999', 'x'.repeat(65))) expect(tokens).not.toContain(token)
   })
 
   test('are the same from a list and from a watch', () => {
@@ -261,7 +299,7 @@ describe('nesting', () => {
   test('20,000 levels', () => {
     const deep = `${'['.repeat(10_000)}${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}${']'.repeat(10_000)}`
     const row = encode(`{"metadata":{${NAMED}},"spec":${deep}}`)
-    expect(row.tokens).toHaveLength(2)
+    expect(row.tokens).toHaveLength(3)
     expect(json(row)).toContain(deep)
   })
 
@@ -285,6 +323,10 @@ describe('Secrets', () => {
     expect(row.tokens).toContain(fieldToken(path, digest('hunter2')))
     expect(row.tokens).not.toContain(fieldToken(path, 'aHVudGVyMg=='))
     expect(json(row)).not.toContain('hunter2')
+    for (const word of ['hunter2', 'ahvudgvymg']) {
+      const secrets = typeSeed({ group: '', resource: 'secrets' })
+      expect(row.tokens).not.toContain(fieldToken(wordPath(secrets), word))
+    }
   })
 
   test('no equal key hides a value from the digests', () => {

@@ -36,8 +36,9 @@ export function selectionOf(
     query: given,
     requirements: parseLabelSelector(options.labelSelector),
   })
-  const { terms: labelTerms, clusterLabels, objectLabels } = splitSearchLabels(requirements)
-  const terms = [...labelTerms, ...searchQueryTerms(query)]
+  const labels = splitSearchLabels(requirements)
+  const { clusterLabels, objectLabels } = labels
+  const terms = [...labels.terms, ...searchQueryTerms(query)]
   const other =
     terms.find(({ name }) => name !== 'clusters')?.key ?? OF_MIRROR.find((key) => query.has(key))
   if (other !== undefined) {
@@ -48,13 +49,12 @@ export function selectionOf(
     ...clusterLabels,
     ...parseLabelSelector(query.get('clusterSelector') ?? ''),
   ]
-  const fields = parseFieldSelector(options.fieldSelector)
+  const fields = [...labels.comparisons, ...parseFieldSelector(options.fieldSelector)]
   return {
     manner,
     selectsCluster: ({ name, labels }) =>
       terms.every(({ operator, values }) => values.includes(name) === (operator === 'In')) &&
       matchesLabels(clusterRequirements, labels),
-    selects: (object, labels) =>
-      matchesLabels(objectLabels, labels) && matchesFields(fields, object),
+    selects: (object, own) => matchesLabels(objectLabels, own) && matchesFields(fields, object),
   }
 }

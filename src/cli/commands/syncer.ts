@@ -7,10 +7,13 @@ import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { createLogger } from '../../log.ts'
 import { databaseRegistrationSource } from '../../registration/database-source.ts'
-import { connectStore } from '../../store/connect.ts'
+import { connectStore, type Store } from '../../store/connect.ts'
+import { currentRevision } from '../../store/fleet-revision.ts'
 import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { readImports } from '../import-kubeconfig.ts'
+import { startControllers } from '../parts/controllers.ts'
+import { MANAGEMENT_SETTINGS, openManagementCluster } from '../parts/management-cluster.ts'
 import { serveMetrics } from '../parts/metrics-server.ts'
 import { openRegistrations } from '../parts/open-registrations.ts'
 import { METRICS_QUESTION } from '../parts/syncer-process.ts'
@@ -31,6 +34,7 @@ const TAKES = [
   'metricsListen',
   'shardingName',
   'leaseHolder',
+  ...MANAGEMENT_SETTINGS,
   'logLevel',
 ] as const
 
@@ -54,21 +58,28 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   started.defer(() => store.close())
   const parts = { store, keyring, clock: systemClock, keyFile }
   const registrations = await openRegistrations(parts, started)
+  const holder =
+    config.leaseHolder ?? `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`
+  const client = openManagementCluster(config, started)
+  const { clock } = parts
+  const controllers = client && startControllers({ client, registrations, holder, clock, log })
+  if (controllers) started.defer(() => controllers.stop())
   const registry = new Registry()
   answerMetrics(registry)
   if (config.metricsListen) {
     const own = new Registry()
     collectDefaultMetrics({ register: own })
-    const metrics = await serveMetrics([own, registry], config.metricsListen)
+    const trouble = async () => (await withoutDatabase(store)) ?? controllers?.trouble
+    const served = { registries: [own, registry], trouble }
+    const metrics = await serveMetrics(served, config.metricsListen)
     started.defer(() => metrics.stop())
     log.info({ port: metrics.port }, 'metrics are served')
   }
   const syncer = await startFleetSyncer({
     registry,
     ...{ store, keyring, secretValues, trustedKubeconfigs, log },
-    registrations: databaseRegistrationSource(registrations),
-    clock: systemClock,
-    holder: config.leaseHolder ?? `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
+    registrations: controllers?.source ?? databaseRegistrationSource(registrations),
+    ...{ clock, holder },
     ...(prune && { prune }),
     ...(shardingName !== undefined && { shardingName }),
     limits: { firstLists, firstListsPerMember },
@@ -76,6 +87,13 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   })
   started.defer(() => syncer.stop())
   await aborted(signal)
+}
+
+async function withoutDatabase(store: Store): Promise<string | undefined> {
+  return currentRevision(store).then(
+    () => undefined,
+    () => 'the database does not answer',
+  )
 }
 
 /** Beside an API server, its /metrics has ours too: it asks over the channel between the processes. */

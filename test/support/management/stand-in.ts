@@ -32,6 +32,8 @@ export type Handler = (request: StandInRequest) => Promise<Reply | undefined>
 export interface StandIn extends RunningApiserver {
   /** For faults, and for objects put in directly. */
   readonly member: MemberCluster
+  /** Every request of whoever is authenticated, in order. */
+  readonly requests: readonly StandInRequest[]
   /** Asked before everything else, the latest first. */
   answer(handler: Handler): void
 }
@@ -49,9 +51,11 @@ export async function startStandIn(folder: string): Promise<StandIn> {
     member.put(DEFINITIONS, parse(readFileSync(join(CRDS, file), 'utf8')))
   }
   const handlers: Handler[] = [writesOf(member)]
-  member.server.intercept((exchange) => intercept(exchange, member, handlers))
+  const requests: StandInRequest[] = []
+  const asked = { member, handlers, requests }
+  member.server.intercept((exchange) => intercept(exchange, asked))
   return {
-    ...{ member, url: member.url, ca: read('ca.crt'), token: ADMIN_TOKEN },
+    ...{ member, requests, url: member.url, ca: read('ca.crt'), token: ADMIN_TOKEN },
     answer: (handler) => void handlers.unshift(handler),
     goDown: () => member.goDown(),
     comeBack: () => member.comeBack(),
@@ -59,17 +63,24 @@ export async function startStandIn(folder: string): Promise<StandIn> {
   }
 }
 
+interface Asked {
+  readonly member: MemberCluster
+  readonly handlers: readonly Handler[]
+  readonly requests: StandInRequest[]
+}
+
 async function intercept(
   exchange: Exchange,
-  { server }: MemberCluster,
-  handlers: readonly Handler[],
+  { member: { server }, handlers, requests }: Asked,
 ): Promise<boolean> {
   const { request, response, output } = exchange
   const user = authenticate(response.req, server.tokens)
   // Whoever is nobody is refused by the server itself.
   if (user === undefined || user === 'system:anonymous') return false
   const body = await textOf(response.req)
-  const reply = await firstReply(handlers, { ...request, body, user })
+  const asked = { ...request, body, user }
+  requests.push(asked)
+  const reply = await firstReply(handlers, asked)
   if (!reply) return false
   sendReply(reply, { output, acceptEncoding: '' })
   return true

@@ -1,0 +1,174 @@
+/**
+ * Follows PediaClusters, ClusterSyncResources, FleetAccesses and our Secrets in the management
+ * cluster, and keeps our store, and the finalizers there, in line with them.
+ *
+ * Whatever changes, all of it is compared with all of the store: nothing hangs on having seen an
+ * event. One process at a time does this (lead.ts).
+ */
+import type { Clock } from '../clock.ts'
+import type { JsonObject } from '../kube/kube-object.ts'
+import { CLUSTER_GROUP } from '../kube/pedia-cluster.ts'
+import type { Logger } from '../log.ts'
+import { kindOfResource, REGISTRATION_KINDS, type RegistrationKind } from '../registration/kinds.ts'
+import { nameOf } from '../registration/lifecycle.ts'
+import {
+  mirrorRegistrations,
+  type WantedRegistrations,
+} from '../registration/mirror-registrations.ts'
+import type { RegistrationContext } from '../registration/write-object.ts'
+import type { FollowLimits } from '../sync/list-watch.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import type { ManagementClient } from './client.ts'
+import { isBeingDeleted, keepFinalizer } from './finalizer.ts'
+import { type FollowedObjects, followObjects } from './follow-objects.ts'
+import type { Leadership } from './lead.ts'
+import { needsSecrets, resolveCredentials } from './resolve-credentials.ts'
+
+export interface ControllerParts {
+  readonly client: ManagementClient
+  readonly context: RegistrationContext
+  readonly clock: Clock
+  readonly log: Logger
+  readonly limits?: Partial<FollowLimits>
+}
+
+export interface RegistrationController {
+  /** Why the store may be behind the management cluster; undefined while it is not, or another process leads. */
+  readonly trouble: string | undefined
+  /** Until the leadership ends. */
+  run(leadership: Leadership): Promise<void>
+}
+
+/** Bursts (an apply of a whole directory) are one comparison. */
+const SETTLE_MILLISECONDS = 50
+const RETRY_MILLISECONDS = 5_000
+/** When nobody tells of a change. */
+const COMPARE_EVERY_MILLISECONDS = 300_000
+
+const CLUSTERS = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
+
+export function createRegistrationController(parts: ControllerParts): RegistrationController {
+  let leading: Leading | undefined
+  return {
+    get trouble() {
+      return leading?.trouble
+    },
+    run: async (leadership) => {
+      leading = new Leading(parts, leadership)
+      try {
+        await leading.run()
+      } finally {
+        leading = undefined
+      }
+    },
+  }
+}
+
+class Leading {
+  readonly #parts: ControllerParts
+  readonly #leadership: Leadership
+  readonly #changed = new Wakeup()
+  readonly #followed: ReadonlyMap<RegistrationKind, FollowedObjects>
+  readonly #secrets: FollowedObjects
+  #failure: string | undefined
+
+  constructor(parts: ControllerParts, leadership: Leadership) {
+    this.#parts = parts
+    this.#leadership = leadership
+    this.#followed = new Map(
+      REGISTRATION_KINDS.map((kind) => [kind, this.#follow(pathOf(kind), kind.resource)] as const),
+    )
+    const { namespace } = parts.client
+    this.#secrets = this.#follow(`/api/v1/namespaces/${namespace}/secrets`, 'secrets')
+  }
+
+  get trouble(): string | undefined {
+    const followed = [...this.#followed.values(), this.#secrets]
+    return followed.find(({ trouble }) => trouble !== undefined)?.trouble ?? this.#failure
+  }
+
+  async run(): Promise<void> {
+    const { clock, log } = this.#parts
+    const { signal } = this.#leadership
+    while (!signal.aborted) {
+      const failure = await this.#compare()
+      if (failure !== this.#failure && failure !== undefined) log.warn({ failure }, 'not in line')
+      this.#failure = failure
+      const pause = failure === undefined ? COMPARE_EVERY_MILLISECONDS : RETRY_MILLISECONDS
+      await this.#changed.wait(pause, signal)
+      await clock.sleep(SETTLE_MILLISECONDS, signal).catch(() => undefined)
+    }
+    const all = [...this.#followed.values(), this.#secrets]
+    await Promise.all(all.map((followed) => followed.stop()))
+  }
+
+  #follow(path: string, resource: string): FollowedObjects {
+    const { client, clock, log, limits } = this.#parts
+    const changed = () => this.#changed.wake()
+    return followObjects({ client, path, resource, changed, clock, log, ...(limits && { limits }) })
+  }
+
+  /** @returns why it is to be tried again. */
+  async #compare(): Promise<string | undefined> {
+    const { context, log } = this.#parts
+    try {
+      const mayWrite = () => this.#leadership.isHeld()
+      const failures = await mirrorRegistrations(context, this.#wanted(), mayWrite)
+      for (const { what, error } of failures) log.warn({ err: error, what }, 'not stored')
+      const stuck = new Set(failures.map(({ what }) => what))
+      const troubles = [...stuck, ...(await this.#keepFinalizers(stuck))]
+      return troubles.length === 0 ? undefined : `cannot be kept in line: ${troubles.join(', ')}`
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** A kind that could not be listed yet is left as it is stored. */
+  #wanted(): readonly WantedRegistrations[] {
+    return [...this.#followed].flatMap(([kind, { objects }]) => {
+      if (!objects) return []
+      const live = [...objects.values()].filter((object) => !isBeingDeleted(object))
+      if (kind !== CLUSTERS) return [{ kind, objects: live, unknown: new Set<string>() }]
+      return [{ kind, ...this.#resolved(live) }]
+    })
+  }
+
+  #resolved(clusters: readonly JsonObject[]): Pick<WantedRegistrations, 'objects' | 'unknown'> {
+    const { namespace } = this.#parts.client
+    const { objects: secrets } = this.#secrets
+    if (secrets) {
+      const known = { namespace, secrets }
+      const objects = clusters.map((cluster) => resolveCredentials(cluster, known))
+      return { objects, unknown: new Set() }
+    }
+    return {
+      objects: clusters.filter((cluster) => !needsSecrets(cluster)),
+      unknown: new Set(clusters.filter(needsSecrets).map(nameOf)),
+    }
+  }
+
+  /** @returns the PediaClusters whose finalizer could not be written. */
+  async #keepFinalizers(stuck: ReadonlySet<string>): Promise<readonly string[]> {
+    const { client, log } = this.#parts
+    const { signal } = this.#leadership
+    const failed: string[] = []
+    for (const cluster of this.#clusters()) {
+      const what = `${CLUSTERS.resource} ${JSON.stringify(nameOf(cluster))}`
+      // Its rows may still be read.
+      if (stuck.has(what) || !this.#leadership.isHeld()) continue
+      await keepFinalizer(client, cluster, signal).catch((error: unknown) => {
+        log.warn({ err: error, what }, 'the finalizer was not written')
+        failed.push(`${what} (finalizer)`)
+      })
+    }
+    return failed
+  }
+
+  #clusters(): readonly JsonObject[] {
+    return [...(this.#followed.get(CLUSTERS)?.objects?.values() ?? [])]
+  }
+}
+
+function pathOf({ group, version, resource }: RegistrationKind): string {
+  return `/apis/${group}/${version}/${resource}`
+}
