@@ -156,6 +156,7 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,
+    rewriteUrl: ({ url = '/' }: { readonly url?: string | undefined }) => originForm(url),
     requestTimeout: REQUEST_MOST_MILLISECONDS,
     routerOptions: { maxParamLength: SEGMENT_MOST_CHARACTERS },
     frameworkErrors: sendStatus,
@@ -167,6 +168,13 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
   // the chain as it was sent.
   const https = { ...limits, ...tls, ca: [], requestCert: true, rejectUnauthorized: false }
   return Fastify({ ...common, https }) as unknown as FastifyInstance
+}
+
+/** A client may send a whole URL, as to a proxy; what it names is the same. RFC 9112, 3.2.2 */
+function originForm(url: string): string {
+  const [, path] = /^https?:\/\/[^/?#]*(.*)$/is.exec(url) ?? []
+  if (path === undefined) return url
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 function healthOptions(options: ServerOptions, isStopping: () => boolean): HealthOptions {

@@ -79,6 +79,16 @@ function asked(line: string, headers: readonly string[] = []): string {
   return `${line} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`
 }
 
+test.each([
+  ['a whole URL', `GET http://x:1${FLEET_PREFIX}/api/v1/pods?limit=1`, 200],
+  ['a whole URL that anyone may ask', 'GET HTTPS://x/version', 200],
+  ['a host alone', 'GET http://x', 200],
+  ['no path at all', 'OPTIONS *', 404],
+])('%s: %s', async (_, line, code) => {
+  const answer = await sendRaw(asked(line).replace('TOKEN', fleet.admin.token))
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `))
+})
+
 describe('what is no request', () => {
   const cases: ReadonlyArray<{
     readonly name: string
