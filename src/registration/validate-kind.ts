@@ -18,9 +18,13 @@ export function validateKind(object: JsonObject, kind: RegistrationKind): readon
   return RULES[kind.resource]?.(object) ?? []
 }
 
-function serverErrors(url: Json | undefined): readonly FieldError[] {
-  if (typeof url !== 'string' || url === '' || !/^https?:\/\//.test(url)) return []
-  if (!URL.canParse(url)) return [invalidField('spec.apiserver', url, 'must be a URL')]
+function serverErrors(given: Json | undefined): readonly FieldError[] {
+  if (typeof given !== 'string' || given === '') return []
+  const hasProtocol = given.includes('://')
+  // Another protocol is what the schema complains of.
+  if (hasProtocol && !/^https?:\/\//.test(given)) return []
+  const url = hasProtocol ? given : `https://${given}`
+  if (!URL.canParse(url)) return [invalidField('spec.apiserver', given, 'must be a URL')]
   const { username, password, search, hash } = new URL(url)
   // The URL is served to every reader, also as a column.
   if (username !== '' || password !== '') {
@@ -29,7 +33,7 @@ function serverErrors(url: Json | undefined): readonly FieldError[] {
   }
   return search === '' && hash === ''
     ? []
-    : [invalidField('spec.apiserver', url, 'must not have a query or fragment')]
+    : [invalidField('spec.apiserver', given, 'must not have a query or fragment')]
 }
 
 function subjectErrors(subjects: Json | undefined): readonly FieldError[] {

@@ -160,9 +160,19 @@ describe('a manifest that is refused', () => {
       want: 'PediaCluster.cluster.clusterpedia.io "" is invalid: metadata.name: Required value: name or generateName is required',
     },
     {
+      name: 'a server of another protocol',
+      spec: { apiserver: 'ftp://10.0.0.1' },
+      want: `PediaCluster.cluster.clusterpedia.io "bad" is invalid: spec.apiserver: Invalid value: "ftp://10.0.0.1": spec.apiserver in body should match '^(https?://.+|([^:]|:[^/]|:/[^/])*)$'`,
+    },
+    {
       name: 'a server that is no URL',
-      spec: { apiserver: '10.0.0.1:6443' },
-      want: `PediaCluster.cluster.clusterpedia.io "bad" is invalid: spec.apiserver: Invalid value: "10.0.0.1:6443": spec.apiserver in body should match '^(https?://.+)?$'`,
+      spec: { apiserver: '10.0.0.1:port' },
+      want: 'PediaCluster.cluster.clusterpedia.io "bad" is invalid: spec.apiserver: Invalid value: "10.0.0.1:port": must be a URL',
+    },
+    {
+      name: 'a server without protocol, but with a password',
+      spec: { apiserver: 'me:secret@10.0.0.1' },
+      want: 'PediaCluster.cluster.clusterpedia.io "bad" is invalid: spec.apiserver: Invalid value: "hidden": must not hold a user name or password; use tokenData, or certData and keyData',
     },
     {
       name: 'a server whose URL holds a password',
