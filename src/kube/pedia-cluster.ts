@@ -1,95 +1,21 @@
-/** `PediaCluster` and `ClusterSyncResources`, cluster.clusterpedia.io/v1alpha2: crds/ has the schema. */
+/** `PediaCluster` and `ClusterSyncResources`, cluster.clusterpedia.io/v1alpha2. Their fields: crds/. */
+import type { ClusterSyncResourcesSpec, PediaClusterSpec, PediaClusterStatus } from './crd-types.ts'
 import type { KubeObject, ObjectMeta } from './kube-object.ts'
 
 export const CLUSTER_GROUP = 'cluster.clusterpedia.io'
 export const CLUSTER_VERSION = 'v1alpha2'
 
-/** Which resources to mirror. `*` in `resources` is all of the group; `*` in `group` all groups. */
-export interface SyncGroupResources {
-  readonly group: string
-  /** Versions to choose from; left out, the choice is ours. */
-  readonly versions?: readonly string[]
-  readonly resources: readonly string[]
-  /** Events about these resources of the group are mirrored, even if events as such are not. */
-  readonly eventsInvolvedResources?: readonly string[]
-}
+export type {
+  Condition,
+  PediaClusterSpec,
+  PediaClusterStatus,
+  ResourceStatus,
+  SyncCondition,
+  SyncGroupResources,
+} from './crd-types.ts'
 
-/** One value of a Secret in the server's own namespace of the management cluster. */
-export interface SecretKey {
-  readonly name: string
-  readonly key: string
-}
-
-/** In place of the fields of the same meaning. */
-export interface AuthenticationFrom {
-  readonly kubeconfig?: SecretKey
-  readonly ca?: SecretKey
-  readonly token?: SecretKey
-  readonly cert?: SecretKey
-  readonly key?: SecretKey
-}
-
-export interface PediaClusterSpec {
-  /** base64 of a kubeconfig. It may hold credentials inline only, no paths and no `exec`. */
-  readonly kubeconfig?: string
-  /** URL of the member's API server, http or https; a path is kept. */
-  readonly apiserver?: string
-  readonly caData?: string
-  readonly tokenData?: string
-  readonly certData?: string
-  readonly keyData?: string
-  readonly authenticationFrom?: AuthenticationFrom
-  readonly syncResources?: readonly SyncGroupResources[]
-  readonly syncAllCustomResources?: boolean
-  /** Name of a ClusterSyncResources whose list is added to `syncResources`. */
-  readonly syncResourcesRefName?: string
-  readonly excludeResources?: readonly SyncGroupResources[]
-  /** Namespaces to mirror; left out, all. */
-  readonly namespaces?: readonly string[]
-  readonly shardingName?: string
-}
-
-export interface Condition {
-  readonly type: string
-  readonly status: 'True' | 'False' | 'Unknown'
-  readonly reason: string
-  readonly message: string
-  /** RFC 3339, seconds: moves only when `status` does. */
-  readonly lastTransitionTime: string
-}
-
+/** What a SyncCondition's status is, as we write it. */
 export type SyncStatus = 'Pending' | 'Syncing' | 'Stop' | 'Unknown' | 'Error'
-
-export interface SyncCondition {
-  readonly version: string
-  readonly syncVersion?: string
-  readonly syncResource?: string
-  readonly storageVersion?: string
-  readonly storageResource?: string
-  readonly status: SyncStatus
-  readonly reason?: string
-  readonly message?: string
-  readonly initialListPhase?: boolean
-  readonly lastTransitionTime: string
-}
-
-export interface ResourceStatus {
-  readonly name: string
-  readonly kind: string
-  readonly namespaced: boolean
-  readonly syncConditions: readonly SyncCondition[]
-}
-
-export interface PediaClusterStatus {
-  readonly apiserver?: string
-  readonly version?: string
-  readonly shardingName?: string
-  readonly conditions?: readonly Condition[]
-  readonly syncResources?: ReadonlyArray<{
-    readonly group: string
-    readonly resources: readonly ResourceStatus[]
-  }>
-}
 
 export interface PediaCluster extends KubeObject {
   readonly metadata: ObjectMeta & { readonly name: string; readonly uid: string }
@@ -99,7 +25,7 @@ export interface PediaCluster extends KubeObject {
 
 export interface ClusterSyncResources extends KubeObject {
   readonly metadata: ObjectMeta & { readonly name: string }
-  readonly spec: { readonly syncResources: readonly SyncGroupResources[] }
+  readonly spec: ClusterSyncResourcesSpec
 }
 
 /** Set to `"true"` on a PediaCluster: its mirror is kept and served as it is, and not updated. */

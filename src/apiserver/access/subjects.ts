@@ -3,7 +3,7 @@ import type { AccessRule, AccessSubject, FleetAccess } from '../../kube/fleet-ac
 import { type Identity, MASTERS_GROUP } from '../identity.ts'
 
 /** What members of system:masters have without any FleetAccess. */
-const EVERYTHING: AccessRule = Object.freeze({
+const EVERYTHING: AccessRule = Object.freeze<AccessRule>({
   clusters: ['*'],
   namespaces: ['*'],
   apiGroups: ['*'],
