@@ -9,7 +9,7 @@ import type { GroupResource } from '../kube/group-resource.ts'
 import { printerFor } from '../printers/printers.ts'
 import { listClusterResources } from '../store/cluster-resources.ts'
 import { type Lease, LeaseLost } from '../store/leases.ts'
-import { ApiServices } from './api-services.ts'
+import { followApiServices } from './api-services.ts'
 import { checkHealth, type Health } from './cluster-health.ts'
 import { CustomColumns } from './custom-columns.ts'
 import { Discoverer } from './discover.ts'
@@ -71,7 +71,7 @@ export class MemberSession {
   readonly #loops: Promise<unknown>
   #columns: CustomColumns | undefined
   #columnsPath = ''
-  #apiServices: ApiServices | undefined
+  #apiServices: ReturnType<typeof followApiServices> | undefined
   #known: KnownTypes | undefined
   #config: SyncConfig
   #state: SessionState = {
@@ -269,7 +269,7 @@ export class MemberSession {
     if (!info || this.#apiServices) return
     // One that is started after stop() would run for ever: nobody knows it.
     signal.throwIfAborted()
-    this.#apiServices = new ApiServices({
+    this.#apiServices = followApiServices({
       client: this.#client,
       info,
       limits: services.limits.follow,
