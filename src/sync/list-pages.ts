@@ -4,10 +4,12 @@
  * A continue token lives as long as the member keeps its history; when one has expired the list
  * begins again, and at last is asked for in one piece, which needs no token.
  */
+import { isNumber } from './followed-paths.ts'
 import { JsonError } from './json-bytes.ts'
 import { type ListItem, type ListMeta, ListSplitter } from './list-splitter.ts'
 import type { MemberClient } from './member-client.ts'
 import { connectionError, MemberError } from './member-error.ts'
+import { readRevision } from './read-revision.ts'
 
 export interface ListSource {
   readonly client: MemberClient
@@ -25,6 +27,15 @@ export interface ListRequest {
   readonly accept?: string
   readonly pageItems: number
   readonly objectBytes: number
+  /**
+   * Not from the member's watch cache, as far as it can be helped. Since 1.31 that cache answers a
+   * list of the newest state too, and what it has lost is missing there; a list of exactly one
+   * revision is read from etcd (from 1.34 on, unless the cache still has a snapshot that the server
+   * has not found to differ from etcd).
+   *
+   * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+   */
+  readonly fromStorage?: boolean
   /** A longer list has no end. Left out: {@link MOST_LISTED}. */
   readonly most?: ListBounds
   readonly signal: AbortSignal
@@ -103,7 +114,7 @@ class BoundedList {
 
 /** Every page is of the first page's moment, so its resourceVersion is that of the whole list. */
 async function allPages(list: BoundedList, request: ListRequest): Promise<ListMeta> {
-  let page = await steadyPage(list, request, '')
+  let page = await firstPage(list, request)
   const first = page
   while (page.continue !== '') {
     const before = page.continue
@@ -116,8 +127,28 @@ async function allPages(list: BoundedList, request: ListRequest): Promise<ListMe
   return { ...first, resourceVersion: first.resourceVersion || page.resourceVersion }
 }
 
+async function firstPage(list: BoundedList, request: ListRequest): Promise<ListMeta> {
+  const at = request.fromStorage
+    ? await readRevision(list.source, request.path, request.signal)
+    : ''
+  if (!isNumber(at)) return steadyPage(list, request, '')
+  try {
+    return await steadyPage(list, { ...request, at }, '')
+  } catch (error) {
+    if (!isNotUnderstood(error)) throw error
+    return steadyPage(list, request, '')
+  }
+}
+
+/** An API server of its own kind behind the aggregator may know no exact revisions. */
+function isNotUnderstood(error: unknown): boolean {
+  return error instanceof MemberError && (error.statusCode === 400 || error.statusCode === 422)
+}
+
+type PageRequest = ListRequest & { readonly at?: string }
+
 /** A page that breaks off is asked for again: its items are put twice, which does no harm. */
-async function steadyPage(list: BoundedList, request: ListRequest, token: string) {
+async function steadyPage(list: BoundedList, request: PageRequest, token: string) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await onePage(list, request, token)
@@ -128,15 +159,17 @@ async function steadyPage(list: BoundedList, request: ListRequest, token: string
   }
 }
 
-async function onePage(list: BoundedList, request: ListRequest, token: string): Promise<ListMeta> {
+async function onePage(list: BoundedList, request: PageRequest, token: string): Promise<ListMeta> {
   const { source } = list
-  const { signal, pageItems, path, objectBytes, accept } = request
+  const { signal, pageItems, path, objectBytes, accept, at } = request
   const asked = `list ${source.resource}`
   const query = {
     ...source.query,
     ...request.query,
     ...(pageItems > 0 && { limit: String(pageItems) }),
     ...(token !== '' && { continue: token }),
+    // A continue token holds its revision.
+    ...(at !== undefined && token === '' && { resourceVersion: at, resourceVersionMatch: 'Exact' }),
   }
   const { body } = await source.client.open({
     ...{ path, query, asked, signal },

@@ -113,7 +113,7 @@ export class ListWatch {
       try {
         this.#wanted = undefined
         this.#options.sink.beginList(cause)
-        await this.#inGates(cause === 'first', () => this.#list(signal), signal)
+        await this.#inGates(cause === 'first', () => this.#list(cause, signal), signal)
         this.#backoff.reset()
         return
       } catch (error) {
@@ -133,7 +133,7 @@ export class ListWatch {
     await inner()
   }
 
-  async #list(signal: AbortSignal): Promise<void> {
+  async #list(cause: RelistCause, signal: AbortSignal): Promise<void> {
     const { sink } = this.#options
     let kind = ''
     let refusal: MemberError | undefined
@@ -141,7 +141,7 @@ export class ListWatch {
     for (const path of this.#paths.all) {
       sink.beginPart()
       try {
-        kind = await this.#listPath(path, signal)
+        kind = await this.#listPath(path, cause, signal)
       } catch (error) {
         if (!this.#isRefusal(error)) throw error
         this.#paths.refuse(path)
@@ -153,11 +153,13 @@ export class ListWatch {
     await sink.endList({ kind, resourceVersion: lowest, closedNamespaces })
   }
 
-  async #listPath(path: string, signal: AbortSignal): Promise<string> {
+  async #listPath(path: string, cause: RelistCause, signal: AbortSignal): Promise<string> {
     const { source, limits, sink } = this.#options
     const { kind, resourceVersion } = await listPages(source, {
       path,
       pageItems: limits.pageItems,
+      // What the watch did not tell, a list from the same cache would not either.
+      fromStorage: cause === 'reconciled',
       objectBytes: limits.objectBytes,
       ...(limits.list && { most: limits.list }),
       signal,

@@ -62,7 +62,7 @@ async function listVersions(options: ReconcileOptions, signal: AbortSignal): Pro
   for (const { path } of paths) {
     const part: string[] = []
     const meta = await listPages(source, {
-      ...{ path, pageItems, objectBytes, signal, accept: METADATA_ONLY },
+      ...{ path, pageItems, objectBytes, signal, accept: METADATA_ONLY, fromStorage: true },
       restarted: () => {
         for (const key of part.splice(0)) byKey.delete(key)
       },

@@ -213,6 +213,24 @@ export const CASES: readonly Case[] = [
           name: 'a deletion that the watch lost is found when somebody asks',
         },
       },
+      {
+        file: 'sync/reconcile-type.ts',
+        text: ', fromStorage: true }',
+        becomes: ' }',
+        test: {
+          file: 'sync/reconcile.test.ts',
+          name: 'a deletion that the watch cache lost is found, although',
+        },
+      },
+      {
+        file: 'sync/list-watch.ts',
+        text: "fromStorage: cause === 'reconciled',",
+        becomes: '',
+        test: {
+          file: 'sync/reconcile.test.ts',
+          name: 'a deletion that the watch cache lost is found, although',
+        },
+      },
     ],
   },
   {

@@ -315,6 +315,31 @@ export class MemberCluster {
     )
   }
 
+  /** Gone from etcd; the watch cache goes on telling of it, to whoever asks for the newest state. */
+  loseFromCache(of: GroupResource, namespace: string, name: string): void {
+    const cached = this.server.list(of)
+    this.loseDeletion(of, namespace, name)
+    this.#faults.whenever({ of, kind: 'list' }, ({ request, response }) => {
+      const { query } = request
+      if (query.get('resourceVersionMatch') === 'Exact' || query.get('continue')) return false
+      const items = cached.map(({ text }) => text.toString()).join()
+      const metadata = JSON.stringify({ resourceVersion: this.resourceVersion })
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`{"kind":"List","metadata":${metadata},"items":[${items}]}`)
+      return true
+    })
+  }
+
+  /** As an API server of its own kind: 400 to who asks for exactly one revision. */
+  refuseExact(of: GroupResource): void {
+    this.#faults.whenever({ of, kind: 'list' }, ({ request, response }) => {
+      if (request.query.get('resourceVersionMatch') !== 'Exact') return false
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end('{"kind":"Status","code":400,"reason":"BadRequest"}')
+      return true
+    })
+  }
+
   /** Another release: types it no longer serves go, with their watches, and new ones come. */
   upgrade(version: string): void {
     const next = resourcesIn(version)

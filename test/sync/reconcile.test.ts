@@ -62,6 +62,21 @@ test('a deletion that the watch lost is found when somebody asks', async () => {
   ).rejects.toThrow('there is no cluster "nowhere"')
 })
 
+test('a deletion that the watch cache lost is found, although lists come from that cache', async () => {
+  member.loseFromCache(CONFIG_MAPS, 'default', 'two')
+  await requestReconcile(fleet.store, name)
+  await until(async () => (await keys()) === 'default/one,default/three')
+  expect((await fleet.log(name, CONFIG_MAPS)).slice(3)).toEqual(['D default/two'])
+  expect(await fleet.metric(name, CONFIG_MAPS, 'relists_total{cause="reconciled"}')).toBe(1)
+})
+
+test('a member that knows no exact revisions is compared all the same', async () => {
+  member.loseDeletion(CONFIG_MAPS, 'default', 'two')
+  member.refuseExact(CONFIG_MAPS)
+  await requestReconcile(fleet.store, name)
+  await until(async () => (await keys()) === 'default/one,default/three')
+})
+
 test('nothing is listed when nothing was lost', async () => {
   const before = fullLists()
   expect(await requestReconcile(fleet.store, name)).toHaveLength(2)
