@@ -62,13 +62,15 @@ export class ChaosFleet {
   }
 
   startSyncer(index: number): void {
-    if (this.#syncers[index]) return
+    if (this.#syncers[index] || this.#stopping.signal.aborted) return
     const child = spawn(process.execPath, [SYNCER, this.postgres.url, join(this.#folder, 'key')], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#syncers[index] = child
-    child.once('exit', () => {
+    child.once('exit', (code) => {
       if (this.#syncers[index] === child) this.#syncers[index] = undefined
+      // It found no database. Whoever runs it in production starts it again, too.
+      if (code === 1) setTimeout(() => this.startSyncer(index), 200)
     })
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk) => {
@@ -95,11 +97,11 @@ export class ChaosFleet {
   }
 
   async stop(): Promise<void> {
+    this.#stopping.abort()
     for (const index of this.running) {
       this.signalSyncer(index, 'SIGCONT')
       await this.killSyncer(index)
     }
-    this.#stopping.abort()
     await this.#sequencing
     await this.store.close().catch(() => undefined)
     await Promise.all(this.members.map(({ cluster }) => cluster.stop()))
