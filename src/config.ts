@@ -86,6 +86,14 @@ export const SETTINGS = {
     secret: true,
     read: databaseUrl,
   }),
+  readDatabaseUrl: define({
+    flag: 'read-database-url',
+    placeholder: 'URL',
+    help: 'a standby of that database, from which objects are read as long as it is new enough',
+    fallbackHelp: 'read from the database itself',
+    secret: true,
+    read: databaseUrl,
+  }),
   tlsSan: define({
     flag: 'tls-san',
     placeholder: 'NAME',

@@ -5,6 +5,7 @@ import type { CollectionRequest } from '../store/list-collection.ts'
 import type { ListRequest, Owner, RawRow } from '../store/list-request.ts'
 import type { OwnerSearch } from '../store/owners.ts'
 import type { ReadScope } from '../store/read-scope.ts'
+import type { Freshness } from '../store/read-view.ts'
 
 export interface GetRequest {
   readonly type: GroupResource & { readonly id: number }
@@ -16,6 +17,11 @@ export interface GetRequest {
 }
 
 export interface ObjectReader {
+  /** For one request: all it reads is at least as new as it asks for. */
+  readonly view: (freshness: Freshness) => Promise<ObjectView>
+}
+
+export interface ObjectView {
   /** In the order asked for; what is not consumed is not read. */
   readonly list: (request: ListRequest, signal: AbortSignal) => AsyncGenerator<readonly RawRow[]>
   /** How many objects `list` would give, `limit` left aside. */
@@ -31,6 +37,6 @@ export interface ObjectReader {
   readonly countGroups: (request: CountRequest) => Promise<readonly CountedGroup[]>
   /** The parents of the objects that an owner search is after. */
   readonly owners: (search: OwnerSearch) => Promise<readonly Owner[]>
-  /** The fleet's revision, a decimal integer. */
+  /** The fleet's, a decimal integer: everything up to it is seen. */
   readonly revision: () => Promise<string>
 }

@@ -21,6 +21,7 @@ import { currentRevision } from '../store/fleet-revision.ts'
 import { countCollection, listCollection } from '../store/list-collection.ts'
 import { countObjects, getObject, listObjects } from '../store/list-objects.ts'
 import { findOwners } from '../store/owners.ts'
+import { type Freshness, openReadView } from '../store/read-view.ts'
 import type { Access } from './access/access.ts'
 import { authenticatorOf, type Trust } from './access/authentication/trust.ts'
 import { type Authorizer, standaloneAuthorizer } from './access/authorizer.ts'
@@ -29,7 +30,7 @@ import { clusterConfigs, type DirectAddress } from './cluster-configs.ts'
 import { collectionRoutes } from './collections/plugin.ts'
 import { type DiscoveryOptions, discovery } from './discovery/plugin.ts'
 import { type HealthOptions, health, type ReadinessCheck } from './health/plugin.ts'
-import type { ObjectReader } from './objects.ts'
+import type { ObjectView } from './objects.ts'
 import { OpenStreams } from './open-streams.ts'
 import { type OpenApiOptions, openApi } from './openapi/plugin.ts'
 import { accessLog } from './plugins/access-log.ts'
@@ -109,7 +110,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     stopping = true
     await openStreams.close(clock)
   })
-  const objects = objectReader(store)
+  const objects = { view: (freshness: Freshness) => openObjects(store, freshness) }
   const parts = {
     ...{ access, catalog, clock, openStreams, objects, continueByDefault },
     proxiedListMilliseconds: options.proxiedListMilliseconds,
@@ -183,8 +184,10 @@ function healthOptions(options: ServerOptions, isStopping: () => boolean): Healt
   return { pingDatabase, isStopping, metrics, readiness, authorize, log, clock }
 }
 
-function objectReader(store: Store): ObjectReader {
+async function openObjects(primary: Store, freshness: Freshness): Promise<ObjectView> {
+  const { store, revision } = await openReadView(primary, freshness)
   return {
+    revision,
     list: (request, signal) => listObjects(store, request, { signal }),
     count: (request) => countObjects(store, request),
     get: (request) => getObject(store, request),
@@ -192,6 +195,5 @@ function objectReader(store: Store): ObjectReader {
     countCollection: (request) => countCollection(store, request),
     countGroups: (request) => countGroups(store, request),
     owners: (search) => findOwners(store, search),
-    revision: () => currentRevision(store),
   }
 }

@@ -77,7 +77,8 @@ function selector(query: URLSearchParams, key: string): string {
   throw new StatusError('BadRequest', message)
 }
 
-function parseResourceVersion(text: string): bigint | undefined {
+/** @returns undefined when it is left out. @throws 400 */
+export function parseResourceVersion(text: string): bigint | undefined {
   if (text === '') return undefined
   if (/^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n) return BigInt(text)
   const problem = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`

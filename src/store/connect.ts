@@ -6,6 +6,9 @@
  */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { type PoolSettings, Pools } from './pools.ts'
+import { ReadReplica } from './read-replica.ts'
+import { type Readers, readersOf } from './readers.ts'
 import type { Database } from './schema.ts'
 
 const OLDEST_SERVER = 140_000
@@ -28,6 +31,8 @@ export interface ConnectOptions {
   readonly url: string
   /** Shown in pg_stat_activity. */
   readonly applicationName: string
+  /** A standby of it, for reads of objects. */
+  readonly readUrl?: string
   /** Connections for reads; the other pools are small. */
   readonly poolSize?: number
   /** A statement that runs longer is ended by the server, and answered with 504. */
@@ -39,12 +44,14 @@ export interface Store {
   readonly db: Kysely<Database>
   /** Small reads and writes; `db` runs on it. */
   readonly pool: pg.Pool
-  /** Lists (store/raw-query.ts). */
-  readonly readers: pg.Pool
+  /** Lists and searches of objects. */
+  readonly readers: Readers
+  /** Answers these in its place, when it is new enough: store/read-view.ts. */
+  readonly replica?: ReadReplica
   /** Transactions under a cluster's lease. */
   readonly writers: pg.Pool
   /** A connection of one's own, for LISTEN and for locks that outlive a transaction. */
-  readonly dedicated: () => Promise<pg.Client>
+  readonly dedicated: Pools['dedicated']
   readonly close: () => Promise<void>
 }
 
@@ -58,29 +65,38 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   const config = clientConfig(options)
   await checkServer(config, options.url)
   const size = options.poolSize ?? DEFAULT_POOL_SIZE
-  const pool = openPool(config, size)
-  const readers = openPool({ ...config, options: READER_SETTINGS }, size)
-  const writers = openPool(config, WRITERS)
+  const pools = new Pools(config)
+  const pool = pools.open(size)
+  const readers = readersOf(pools.open(size, READER_SETTINGS), pool)
+  const writers = pools.open(WRITERS)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const replica = openReplica(options, db, size)
   return {
-    db,
-    pool,
-    readers,
-    writers,
-    dedicated: async () => {
-      const client = new pg.Client(config)
-      // One that breaks fails its queries; without a listener the process would end.
-      client.on('error', () => undefined)
-      await client.connect()
-      return client
-    },
+    ...{ db, pool, readers, writers, ...(replica && { replica }) },
+    dedicated: (options) => pools.dedicated(options),
     close: async () => {
-      await Promise.all([db.destroy(), readers.end(), writers.end()])
+      await Promise.all([pools.end(), replica?.close()])
     },
   }
 }
 
-function clientConfig(options: ConnectOptions): pg.ClientConfig {
+/** It need not answer yet: that is told by /readyz, and the primary answers meanwhile. */
+function openReplica(
+  { readUrl, ...options }: ConnectOptions,
+  db: Kysely<Database>,
+  max: number,
+): ReadReplica | undefined {
+  if (readUrl === undefined) return undefined
+  const pools = new Pools(clientConfig({ ...options, url: readUrl }))
+  const latest = () => db.selectFrom('fleet_revision').select('latest').executeTakeFirstOrThrow()
+  return new ReadReplica(
+    pools,
+    { max, options: READER_SETTINGS },
+    async () => (await latest()).latest,
+  )
+}
+
+function clientConfig(options: ConnectOptions): PoolSettings {
   const seconds = options.statementTimeoutSeconds ?? DEFAULT_STATEMENT_TIMEOUT_SECONDS
   if (!/^postgres(ql)?:\/\//.test(options.url)) {
     throw new StoreUnavailable('the database URL must start with postgres:// or postgresql://')
@@ -93,7 +109,6 @@ function clientConfig(options: ConnectOptions): pg.ClientConfig {
     // A transaction that we forgot must not hold back vacuum, nor one of a stopped syncer the lease
     // row of its cluster: another syncer takes over as soon as the row is free.
     idle_in_transaction_session_timeout: 15_000,
-    keepAlive: true,
     types: { getTypeParser: parserOf },
   }
 }
@@ -102,16 +117,6 @@ function clientConfig(options: ConnectOptions): pg.ClientConfig {
 function parserOf(oid: number, format?: 'text' | 'binary') {
   const isJson = oid === pg.types.builtins.JSON || oid === pg.types.builtins.JSONB
   return isJson ? String : pg.types.getTypeParser(oid, format as 'text')
-}
-
-function openPool(config: pg.ClientConfig, max: number): pg.Pool {
-  const pool = new pg.Pool({ ...config, max })
-  // An idle connection that breaks is dropped by the pool, and the next query opens another and
-  // fails by itself if it cannot; without a listener the process would end.
-  pool.on('error', () => undefined)
-  // The same for one that is in use: its query fails, and that is how its user learns of it.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
 }
 
 async function checkServer(config: pg.ClientConfig, url: string): Promise<void> {

@@ -10,7 +10,7 @@ import { StatusError } from '../kube/status-error.ts'
 import { matchesAll } from './condition-filter.ts'
 import type { Store } from './connect.ts'
 import type { ListRequest } from './list-request.ts'
-import { fromPostgres } from './pg-error.ts'
+import { readRows } from './readers.ts'
 import { inScope, visibleClusters } from './scope-filter.ts'
 import { unescapeFromStore, valuesAt } from './values-at-path.ts'
 
@@ -38,12 +38,8 @@ export async function countGroups(
   const scope = visibleClusters(request.scope)
   // As the query answers when nothing is found: without groups it is a count of none.
   if (scope.length === 0) return request.by.length === 0 ? [{ values: [], count: 0 }] : []
-  const { sql: text, parameters } = groupsQuery(request, scope).compile(store.db)
-  const { rows } = await store.readers
-    .query<Record<string, string | null>>(text, [...parameters])
-    .catch((error) => {
-      throw fromPostgres(error)
-    })
+  const query = groupsQuery(request, scope).compile(store.db)
+  const rows = await readRows<Record<string, string | null>>(store.readers, query)
   if (rows.length > GROUPS_MOST) {
     throw new StatusError('BadRequest', `"groupBy": there are more than ${GROUPS_MOST} groups`)
   }

@@ -8,7 +8,7 @@
 import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import type { Store } from './connect.ts'
-import { retried } from './retry.ts'
+import { retried, sqlStateOf } from './retry.ts'
 import type { Database } from './schema.ts'
 
 export interface Lease {
@@ -142,7 +142,7 @@ export async function underLease<T>(
       client.release()
       return result
     } catch (error) {
-      await rollBack(client)
+      await rollBack(client, error)
       throw error
     }
   })
@@ -165,8 +165,12 @@ function noteLastSeq({ log }: Lease, lastSeq: bigint): void {
   if (lastSeq > log.lastSeq) log.lastSeq = lastSeq
 }
 
-async function rollBack(client: pg.PoolClient): Promise<void> {
+async function rollBack(client: pg.PoolClient, because: unknown): Promise<void> {
   try {
+    // What PostgreSQL did not say itself, the connection did: it is of no use any more.
+    if (because instanceof Error && !(because instanceof LeaseLost) && sqlStateOf(because) === '') {
+      throw because
+    }
     await client.query('rollback')
     client.release()
   } catch (error) {

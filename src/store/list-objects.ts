@@ -4,6 +4,7 @@
  * Every function takes the reader's scope; an empty one is answered without a query. What is
  * returned are slices of PostgreSQL's answer: no string is made of an object.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { ClusterStages } from './cluster-stages.ts'
 import type { Store } from './connect.ts'
 import { countQuery, type ListQuery, listQuery } from './list-query.ts'
@@ -13,6 +14,8 @@ import { PortalReader, READ_LIMITS, type ReadLimits } from './portal-reader.ts'
 import type { RawStatement } from './raw-query.ts'
 import { type RowShape, rowReader } from './raw-row.ts'
 import type { ReadScope } from './read-scope.ts'
+import { readRows } from './readers.ts'
+import { isInterruption } from './retry.ts'
 import { visibleClusters } from './scope-filter.ts'
 
 export interface ReadOptions {
@@ -52,37 +55,56 @@ export interface PageReading<Request extends PageRequest> {
   readonly limits: ReadLimits
 }
 
-/** Streams what one query finds, and goes on by key where it was interrupted. */
+/** Before each attempt to go on with a list whose connection was lost: a failover takes seconds. */
+const GO_ON_AFTER_MILLISECONDS = [0, 100, 400, 1_000, 2_000, 4_000]
+
+/**
+ * Streams what one query finds, and goes on by key where it was interrupted: by a slow consumer, a
+ * standby whose replay needed the rows, or the end of a server that another one takes over from.
+ */
 export async function* readPage<Request extends PageRequest>(
   store: Store,
   page: Request,
-  { query: queryOf, scope, signal, limits }: PageReading<Request>,
+  reading: PageReading<Request>,
 ): AsyncGenerator<readonly RawRow[]> {
   let rest: Request | undefined = page
+  let failures = 0
   while (rest && rest.limit !== 0) {
-    signal?.throwIfAborted()
-    const query = queryOf(rest)
-    const reader = await open(store, query, limits)
-    const abort = () => reader.abort(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
-    const progress: Progress = { delivered: 0, last: undefined }
+    reading.signal?.throwIfAborted()
+    const progress: Progress = { delivered: 0, last: undefined, began: failures > 0 }
     try {
-      yield* readRows(reader, rowReader(shapeOf(query, scope)), progress)
+      const outcome: PortalReader['outcome'] = yield* readPart(store, rest, { reading, progress })
+      if (outcome === 'complete') return
     } catch (error) {
-      throw fromPostgres(error)
-    } finally {
-      signal?.removeEventListener('abort', abort)
-      reader.stop()
+      if (progress.delivered > 0) failures = 0
+      const pause = GO_ON_AFTER_MILLISECONDS[failures++]
+      if (!progress.began || pause === undefined || !isInterruption(error)) {
+        throw fromPostgres(error)
+      }
+      await delay(pause, undefined, { ...(reading.signal && { signal: reading.signal }) })
     }
-    rest = reader.outcome === 'interrupted' ? remaining(rest, progress) : undefined
+    rest = remaining(rest, progress)
   }
 }
 
-async function open(store: Store, { compiled }: ListQuery, limits: ReadLimits) {
+/** One query of it. @returns whether anything can follow. */
+async function* readPart<Request extends PageRequest>(
+  store: Store,
+  rest: Request,
+  { reading, progress }: { reading: PageReading<Request>; progress: Progress },
+): AsyncGenerator<readonly RawRow[], PortalReader['outcome']> {
+  const { query: queryOf, scope, signal, limits } = reading
+  const query = queryOf(rest)
+  const reader = await PortalReader.open(store, query.compiled, limits)
+  progress.began = true
+  const abort = () => reader.abort(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
   try {
-    return await PortalReader.open(store, compiled, limits)
-  } catch (error) {
-    throw fromPostgres(error)
+    yield* rowsOf(reader, rowReader(shapeOf(query, scope)), progress)
+    return reader.outcome
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    reader.stop()
   }
 }
 
@@ -93,9 +115,11 @@ function shapeOf({ order, columns }: ListQuery, scope: ReadScope): RowShape {
 interface Progress {
   delivered: number
   last: RawRow | undefined
+  /** There was a connection: a server that cannot be reached in the first place is told at once. */
+  began: boolean
 }
 
-async function* readRows(
+async function* rowsOf(
   reader: PortalReader,
   read: (body: Buffer) => RawRow,
   progress: Progress,
@@ -129,15 +153,8 @@ export async function countObjects(store: Store, request: ListRequest): Promise<
 }
 
 /** What a query for one number gives. */
-export async function countRows(
-  store: Store,
-  { sql: text, parameters }: RawStatement,
-): Promise<number> {
-  const { rows } = await store.readers
-    .query<{ count: string }>(text, [...parameters])
-    .catch((error) => {
-      throw fromPostgres(error)
-    })
+export async function countRows(store: Store, statement: RawStatement): Promise<number> {
+  const rows = await readRows<{ count: string }>(store.readers, statement)
   return Number(rows[0]?.count ?? 0)
 }
 

@@ -14,10 +14,9 @@ const DIRECTORY = join(import.meta.dirname, '../../migrations')
  */
 export async function migrate(store: Store, directory = DIRECTORY): Promise<readonly string[]> {
   const known = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
-  const client = await store.dedicated()
+  // Migrations and the wait for another process's may take longer than a query should.
+  const client = await store.dedicated({ patient: true })
   try {
-    // Migrations and the wait for another process's may take longer than a query should.
-    await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const applied = await appliedMigrations(client)
     refuseNewer(known, applied)

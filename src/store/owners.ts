@@ -11,7 +11,7 @@ import type { TypeName } from './condition-filter.ts'
 import type { Store } from './connect.ts'
 import type { Owner } from './list-request.ts'
 import { ownerTokens } from './owner-filter.ts'
-import { fromPostgres } from './pg-error.ts'
+import { readRows } from './readers.ts'
 import { bigintArray, isStorable } from './sql-value.ts'
 import { inTypeScopes, type TypeScope, typesOf } from './type-scope.ts'
 import { valuesAt } from './values-at-path.ts'
@@ -130,11 +130,7 @@ async function foundBy(
     sql`select o.cluster_id as "clusterId", o.namespace, o.uid, ${OWNER_UIDS} as "ownerUids"
     from object o where ${condition} and ${visible}
     limit ${OWNERS_MOST + 1}`.compile(store.db)
-  const { rows } = await store.readers
-    .query<Found>(query.sql, [...query.parameters])
-    .catch((error) => {
-      throw fromPostgres(error)
-    })
+  const rows = await readRows<Found>(store.readers, query)
   if (rows.length > OWNERS_MOST) throw tooMany()
   return rows
 }

@@ -25,6 +25,7 @@ const MEANING: Readonly<Record<string, Meaning>> = {
   '57P01': GOING_DOWN,
   '57P02': GOING_DOWN,
   '57P03': GOING_DOWN,
+  '57P04': GOING_DOWN,
   '57P05': GOING_DOWN,
   '25006': {
     reason: 'ServiceUnavailable',
@@ -57,14 +58,24 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 const MEANING_OF_MESSAGE: ReadonlyArray<readonly [RegExp, Meaning]> = [
   [/^timeout exceeded when trying to connect$/, BUSY],
   [/^Connection terminated/, NO_ANSWER],
+  [/^Query read timeout$/, NO_ANSWER],
   [/^Client has encountered a connection error/, NO_ANSWER],
   [/^Cannot use a pool after calling end/, GOING_DOWN],
 ]
 
+/** After a failover or a restart clients come again by themselves, kubectl too: after so long. */
+const RETRY_AFTER_SECONDS = 1
+
 /** Returns the `StatusError` to throw, or the same error when it is a defect of ours. */
 export function fromPostgres(error: unknown): unknown {
   const meaning = meaningOf(error)
-  return meaning ? new StatusError(meaning.reason, meaning.message, { cause: error }) : error
+  if (!meaning) return error
+  const { reason, message } = meaning
+  const again = reason === 'ServiceUnavailable'
+  return new StatusError(reason, message, {
+    cause: error,
+    ...(again && { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } }),
+  })
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

@@ -77,9 +77,10 @@ export class PortalReader {
   ) {
     this.#limits = limits
     this.#release = (destroy) => client.release(destroy)
+    // A cancel request could hit the next query of the connection: so it is not used for another.
     this.#cancel = () => {
       this.#isCancelled = true
-      cancelQuery(store, client)
+      store.readers.cancel(client)
     }
     this.#query = new RawQuery(statement, limits.firstRows, {
       row: (body) => this.#keep(body),
@@ -199,12 +200,4 @@ export class PortalReader {
     this.#release(destroy || this.#isCancelled)
     this.#wake()
   }
-}
-
-/** A cancel request could hit the next query of the connection: so it is not used for another. */
-function cancelQuery(store: Store, client: pg.PoolClient): void {
-  const { processID } = client as pg.PoolClient & { processID: number }
-  store.pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {
-    // The query ends by itself, at the latest at the statement timeout.
-  })
 }

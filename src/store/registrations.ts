@@ -11,6 +11,7 @@ import type { Store } from './connect.ts'
 import { fromPostgres } from './pg-error.ts'
 import type { Database } from './schema.ts'
 import { int8Text, isStorable } from './sql-value.ts'
+import { keepRevisionsUnique } from './timeline.ts'
 
 export interface RegistrationKey extends GroupResource {
   readonly name: string
@@ -198,6 +199,7 @@ export async function writeRegistrations<T>(
 ): Promise<T> {
   return translated(() =>
     store.db.transaction().execute(async (transaction) => {
+      await sql.raw(keepRevisionsUnique('registration_revision')).execute(transaction)
       const { latest } = await transaction
         .selectFrom('registration_revision')
         .select('latest')

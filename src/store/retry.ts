@@ -18,6 +18,20 @@ export async function retried<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Classes 08 (connection) and 57P (the server is going or coming), a read-only server, and 40001:
+ * what a standby says when replay needs rows that a query still reads. Names in capitals are
+ * Node's; the sentences are those of pg, which has no codes for them.
+ */
+const INTERRUPTION = /^(?:08...|57P0.|25006|40001|40P01|ECONN.*|EPIPE|ETIMEDOUT|EHOSTUNREACH)$/
+const INTERRUPTION_MESSAGE = /^(?:Connection terminated|Query read timeout|Client has encountered)/
+
+/** Whether a read that failed so can be asked again, of this server or the one that comes after it. */
+export function isInterruption(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return INTERRUPTION.test(sqlStateOf(error)) || INTERRUPTION_MESSAGE.test(error.message)
+}
+
 /** `''` when the error has none. */
 export function sqlStateOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''

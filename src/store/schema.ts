@@ -111,6 +111,7 @@ interface FleetRevisionTable {
   only_row: Generated<boolean>
   latest: Int8
   floor: Int8
+  timeline: string | null
 }
 
 interface OpenApiDocumentTable {
@@ -138,6 +139,7 @@ interface RegistrationRevisionTable {
   only_row: Generated<boolean>
   latest: Int8
   floor: Int8
+  timeline: string | null
 }
 
 interface RegistrationEventTable {

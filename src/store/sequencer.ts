@@ -13,6 +13,8 @@ import type { Logger } from '../log.ts'
 import type { Store } from './connect.ts'
 import { listen } from './listen.ts'
 import { CHANGE_CHANNEL } from './notifications.ts'
+import { isInterruption } from './retry.ts'
+import { keepRegistrationRevisions, keepRevisionsUnique } from './timeline.ts'
 
 /** Any constant: what the sequencers of all processes agree to lock. */
 const SEQUENCER_LOCK = 7_140_351_002n
@@ -31,7 +33,9 @@ export async function runSequencer(store: Store, { signal, log }: SequencerOptio
     try {
       await sequenceUntilBroken(store, signal)
     } catch (error) {
-      log.warn({ err: error }, 'the sequencer lost its database; it tries again')
+      // A restart or failover of the database is no failure of ours: the next attempt tells more.
+      if (isInterruption(error)) log.info({ err: error }, 'the sequencer connects again')
+      else log.warn({ err: error }, 'the sequencer lost its database; it tries again')
     }
     await pause(signal)
   }
@@ -56,7 +60,9 @@ async function sequenceUntilBroken(store: Store, signal: AbortSignal): Promise<v
   const listening = { channel: CHANGE_CHANNEL, pollSeconds: POLL_SECONDS, listener: ring }
   opened.defer(await listen(store, listening))
   const work = async () => {
-    if (await becomeSequencer(client, signal)) await stampUntilAborted(client, bell, signal)
+    if (!(await becomeSequencer(client, signal))) return
+    await keepRegistrationRevisions(client)
+    await stampUntilAborted(client, bell, signal)
   }
   await Promise.race([work(), broken])
 }
@@ -111,11 +117,14 @@ with revision as (
 )
 select count(*)::int as stamped from stamped`
 
+const KEEP_UNIQUE = keepRevisionsUnique('fleet_revision')
+
 async function stampBatches(client: pg.Client): Promise<number> {
   // Two statements, because the snapshot of the second must be taken after the lock is held.
   await client.query('begin')
   try {
     await client.query('select from fleet_revision for update')
+    await client.query(KEEP_UNIQUE)
     const { rows } = await client.query<{ stamped: number }>(STAMP_BATCHES, [BATCHES_AT_ONCE])
     await client.query('commit')
     return rows[0]!.stamped

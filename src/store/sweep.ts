@@ -8,7 +8,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { childPath, elementPath, fieldToken, type Hash64, typeSeed } from '../kube/search-token.ts'
 import type { Store } from './connect.ts'
-import { fromPostgres } from './pg-error.ts'
+import { readRows } from './readers.ts'
 import { bigintArray, intArray } from './sql-value.ts'
 
 export interface SweepRead {
@@ -44,6 +44,13 @@ export interface PathValue {
   readonly values: readonly string[]
 }
 
+interface SweptColumns {
+  readonly id: number
+  readonly type: number
+  readonly object: string | null
+  readonly metadata: string | null
+}
+
 /** @throws StatusError when the database does not answer. */
 export async function readSwept(
   store: Store,
@@ -53,19 +60,14 @@ export async function readSwept(
   const { clusterIds, typeIds, namespace } = read
   const within = sql`o.type_id = any (${intArray(typeIds)}) and o.cluster_id = any (${intArray(clusterIds)})
     ${namespace === undefined ? sql`` : sql`and o.namespace = ${namespace}`}`
-  const query = sql<{ id: number; type: number; object: string | null; metadata: string | null }>`
-    ${selectionOf(part, within)}`
-  try {
-    const { rows } = await query.execute(store.db)
-    return rows.map(({ id, type, object, metadata }) => ({
-      clusterId: id,
-      typeId: type,
-      object: object ?? undefined,
-      metadata: metadata ?? undefined,
-    }))
-  } catch (error) {
-    throw fromPostgres(error)
-  }
+  const query = sql`${selectionOf(part, within)}`
+  const rows = await readRows<SweptColumns>(store.readers, query.compile(store.db))
+  return rows.map(({ id, type, object, metadata }) => ({
+    clusterId: id,
+    typeId: type,
+    object: object ?? undefined,
+    metadata: metadata ?? undefined,
+  }))
 }
 
 const WHOLE = sql`o.head || o.metadata || o.tail`

@@ -48,9 +48,7 @@ const DUE = `
 
 async function vacuumWhatIsDue(): Promise<number> {
   const { pool } = database.store
-  const { rows } = await pool.query<{ name: string }>(DUE, [
-    UPDATES_BETWEEN_LOOKS / SIZES.clusters,
-  ])
+  const { rows } = await pool.query<{ name: string }>(DUE, [UPDATES_BETWEEN_LOOKS / SIZES.clusters])
   for (const { name } of rows) await pool.query(`vacuum ${name}`)
   return rows.length
 }

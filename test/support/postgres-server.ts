@@ -2,11 +2,22 @@
  * A PostgreSQL server for one run of the tests: the embedded one, or the machine's own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 
 export interface PostgresServer {
@@ -15,6 +26,8 @@ export interface PostgresServer {
   readonly version: string
   /** Stops it, in order or as a crash does, and starts it again on its data and its port. */
   readonly restart: (how: 'in-order' | 'crash', downMilliseconds?: number) => Promise<void>
+  /** Where its programs are. */
+  readonly bin: string
   readonly stop: () => Promise<void>
 }
 
@@ -42,43 +55,116 @@ function embeddedPostgres(): string {
 export async function startPostgres(which: 'embedded' | 'system'): Promise<PostgresServer> {
   const bin = which === 'embedded' ? embeddedPostgres() : systemPostgres()
   if (!bin) throw new Error('no PostgreSQL server is installed')
+  const place = newPlace(bin)
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', place.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
+    { ...place.user, stdio: 'pipe', cwd: place.directory },
+  )
+  return launch(place)
+}
+
+export interface Standby extends PostgresServer {
+  /** Resolves when it takes writes. */
+  promote(): Promise<void>
+}
+
+/**
+ * A streaming copy of a server that runs. Made by hand, because the embedded package has no
+ * pg_basebackup: the data directory is copied in backup mode.
+ */
+export async function startStandby(primary: PostgresServer): Promise<Standby> {
+  const place = newPlace(primary.bin)
+  await withClient(primary.url, async (client) => {
+    const { rows } = await client.query<{ data: string }>(
+      "select current_setting('data_directory') as data",
+    )
+    await client.query("select pg_backup_start('standby', true)")
+    const skipped = new Set(['postmaster.pid', 'postmaster.opts'])
+    cpSync(rows[0]!.data, place.data, {
+      recursive: true,
+      filter: (path) => !skipped.has(basename(path)),
+    })
+    const stop = await client.query<{ labelfile: string }>(
+      'select labelfile from pg_backup_stop(false)',
+    )
+    writeFileSync(join(place.data, 'backup_label'), stop.rows[0]!.labelfile)
+  })
+  writeFileSync(join(place.data, 'standby.signal'), '')
+  if (place.user) giveTo(place.data, place.user)
+  chmodSync(place.data, 0o700)
+  const { port } = new URL(primary.url)
+  const conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=standby`
+  // In the file, so that a test can change it.
+  appendFileSync(join(place.data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`)
+  const server = await launch(place, [
+    'hot_standby_feedback=off',
+    'max_standby_streaming_delay=0',
+    'wal_receiver_status_interval=1s',
+  ])
+  return {
+    ...server,
+    promote: () =>
+      withClient(server.url, async (client) => {
+        await client.query('select pg_promote(true)')
+      }),
+  }
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function giveTo(folder: string, user: { uid: number; gid: number }): void {
+  for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    lchownSync(join(folder, entry), user.uid, user.gid)
+  }
+  chownSync(folder, user.uid, user.gid)
+}
+
+interface Place {
+  readonly bin: string
+  readonly directory: string
+  readonly data: string
+  readonly user: { uid: number; gid: number } | undefined
+}
+
+function newPlace(bin: string): Place {
   const directory = mkdtempSync(join(tmpdir(), 'fleetglass-test-postgres-'))
   const user = unprivilegedUser()
   chmodSync(directory, 0o700)
   if (user) chownSync(directory, user.uid, user.gid)
-  const data = join(directory, 'data')
-  const run = { ...user, stdio: 'pipe', cwd: directory } as const
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
-    run,
-  )
+  return { bin, directory, data: join(directory, 'data'), user }
+}
+
+const FLAGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'shared_buffers=256MB']
+
+async function launch(
+  { bin, directory, data, user }: Place,
+  flags: readonly string[] = [],
+): Promise<PostgresServer> {
   const port = await freePort()
-  const flags = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'shared_buffers=256MB']
+  const settings = [...FLAGS, ...flags].flatMap((flag) => ['-c', flag])
+  const where = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory]
   const start = () =>
-    spawn(
-      join(bin, 'postgres'),
-      [
-        '-D',
-        data,
-        '-p',
-        String(port),
-        '-h',
-        '127.0.0.1',
-        '-k',
-        directory,
-        ...flags.flatMap((flag) => ['-c', flag]),
-      ],
-      { ...run, stdio: ['ignore', 'ignore', 'pipe'] },
-    )
+    spawn(join(bin, 'postgres'), [...where, ...settings], {
+      ...user,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
   let server = start()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const killed = () => server.kill('SIGQUIT')
   process.once('exit', killed)
   const version = await untilItAnswers(url, server)
   return {
-    url,
-    version,
+    ...{ url, version, bin },
     restart: async (how, downMilliseconds = 0) => {
       await stopped(server, how === 'crash' ? 'SIGQUIT' : 'SIGINT')
       await new Promise((resolve) => setTimeout(resolve, downMilliseconds))

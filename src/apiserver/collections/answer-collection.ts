@@ -13,9 +13,9 @@ import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, StatusError } from '../../kube/status-error.ts'
 import type { CollectionRequest } from '../../store/list-collection.ts'
 import type { ServedResource } from '../catalog.ts'
-import { withOwners } from '../routes/owner-conditions.ts'
+import { type OwnerParts, withOwners } from '../routes/owner-conditions.ts'
 import { type Page, pageOf } from '../routes/page.ts'
-import { checkResourceVersion } from '../routes/resource-version.ts'
+import { checkResourceVersion, freshnessOf } from '../routes/resource-version.ts'
 import type { ResourceParts } from '../routes/resources.ts'
 import { type Exchange, streamAnswer } from '../routes/stream-answer.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
@@ -45,11 +45,13 @@ export async function answerCollection(
   const { clusters, conditions, order } = search
   const checksum = queryChecksum({ of: collection.name, patterns, clusters, conditions, order })
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
-  const resourceVersion = await parts.objects.revision()
+  const objects = await parts.objects.view(freshnessOf(options))
+  const resourceVersion = await objects.revision()
   checkResourceVersion(options, resourceVersion)
-  const wanted = await collectionRequest(parts, call, { asked, search, page, form })
+  const owners = { access: parts.access, objects }
+  const wanted = await collectionRequest(owners, call, { asked, search, page, form })
   const totalCount = search.withRemainingCount
-    ? await within(limit, parts.objects.countCollection(wanted))
+    ? await within(limit, objects.countCollection(wanted))
     : undefined
   const { encoder, row } = form
   const answer = { page, encoder, row, resourceVersion, checksum, totalCount, limit }
@@ -57,7 +59,7 @@ export async function answerCollection(
     limit,
     contentType: encoder.contentType,
     warnings: staleClusters(asked.served, parts.clock.now()),
-    rows: (signal: AbortSignal) => parts.objects.listCollection(wanted, signal),
+    rows: (signal: AbortSignal) => objects.listCollection(wanted, signal),
     write: (sink, batches) => writeList(sink, batches, answer),
   } satisfies Parameters<typeof streamAnswer>[1]
   return streamAnswer(call, streamed, parts.openStreams)
@@ -100,14 +102,14 @@ interface RequestParts {
 
 /** One row more than the page holds tells whether another page follows. */
 async function collectionRequest(
-  parts: ResourceParts,
+  owners: OwnerParts,
   { request }: CollectionCall,
   { asked, search, page, form }: RequestParts,
 ): Promise<CollectionRequest> {
   const { limit, offset, after } = page
   return {
     scopes: asked.scopes,
-    conditions: await withOwners(parts, {
+    conditions: await withOwners(owners, {
       identity: request.identity,
       conditions: search.conditions,
       scope: clustersAsked(asked),

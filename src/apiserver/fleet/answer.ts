@@ -8,7 +8,7 @@ import { type ListOptions, parseListOptions } from '../../kube/list-options.ts'
 import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
 import { formatJson } from '../../registration/json-text.ts'
 import type { Served } from '../../registration/list.ts'
-import { currentRevision } from '../../store/fleet-revision.ts'
+import { openReadView } from '../../store/read-view.ts'
 import { type Exchange, formOf, queryOf, sendText, warn } from '../registration/exchange.ts'
 import type { ListMeta } from '../registration/represent.ts'
 import type { FleetKind, FleetObject } from './kind.ts'
@@ -31,7 +31,9 @@ export async function answerGet(
   const narrowed = kind.namedAfterClusters ? scope.filter((each) => each.name === name) : scope
   const { manner } = mannerIn(kind, { query: queryOf(exchange), requirements: [] })
   const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
-  const { objects, warnings } = await kind.answer(viewOf(serving, seen, manner))
+  const view = await openReadView(serving.store, 'latest')
+  const reading = { ...serving, store: view.store }
+  const { objects, warnings } = await kind.answer(viewOf(reading, seen, manner))
   const found = objects.find((object) => object.name === name)
   if (!found) throw notFound(kind, name)
   warn(exchange, warnings)
@@ -51,10 +53,12 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
     const cluster = clusters.get(id)
     return cluster !== undefined && selected.selectsCluster(cluster)
   })
-  const resourceVersion = await currentRevision(store)
+  const view = await openReadView(store, 'latest')
+  const resourceVersion = await view.revision()
   const { manner } = selected
   const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
-  const { objects, warnings } = await kind.answer(viewOf(serving, seen, manner))
+  const reading = { ...serving, store: view.store }
+  const { objects, warnings } = await kind.answer(viewOf(reading, seen, manner))
   const items = shown(kind, objects, selected)
   const page = pageOf(items, [kind.resource, manner], options)
   warn(exchange, warnings)

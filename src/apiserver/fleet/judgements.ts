@@ -14,6 +14,7 @@ import { type Judgement, judge, reasonOf, type Target } from '../../fleet/sweep.
 import { sweptType } from '../../fleet/swept-resources.ts'
 import type { Store } from '../../store/connect.ts'
 import type { ReadScope, ScopedCluster } from '../../store/read-scope.ts'
+import { openReadView } from '../../store/read-view.ts'
 import { BriefCache } from './brief-cache.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 
@@ -66,7 +67,8 @@ export class Judgements {
   }
 
   async #judge(clusters: ReadScope, rules: JudgedRules): Promise<ReadonlyMap<string, Judged>> {
-    const { store, clock, wishes } = this.#parts
+    const { clock, wishes } = this.#parts
+    const { store } = await openReadView(this.#parts.store, 'latest')
     const source = await storeSource({
       ...{ store, clock, wishesOf: await wishes(), maxStalenessMilliseconds: MAX_STALENESS },
       ...rules,

@@ -20,6 +20,8 @@ export interface ReadinessCheck {
   readonly name: string
   /** Why it does not hold, in a sentence that anybody may read; undefined while it holds. */
   readonly trouble: () => string | undefined
+  /** True: work may be sent here all the same. Told by `?verbose` and by the check's own path. */
+  readonly advisory?: true
 }
 
 export interface HealthOptions {
@@ -40,13 +42,15 @@ interface Check {
   readonly name: string
   /** Rejects when it fails; why is logged, and told only of {@link NotReady}. */
   readonly run: () => Promise<unknown>
+  readonly advisory?: true
 }
 
 class NotReady extends Error {}
 
-function checkOf({ name, trouble }: ReadinessCheck): Check {
+function checkOf({ name, trouble, advisory }: ReadinessCheck): Check {
   return {
     name,
+    ...(advisory && { advisory }),
     run: async () => {
       const why = trouble()
       if (why !== undefined) throw new NotReady(why)
@@ -113,11 +117,16 @@ async function answerAll(
       continue
     }
     const why = await whyNot(check, log)
-    failed ||= why !== undefined
-    lines.push(why === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${why}`)
+    failed ||= why !== undefined && !check.advisory
+    lines.push(lineOf(check, why))
   }
   const report = `${lines.join('\n')}\n${name} check ${failed ? 'failed' : 'passed'}\n`
   return sendText(reply.code(failed ? 500 : 200), failed || verbose !== undefined ? report : 'ok')
+}
+
+function lineOf({ name, advisory }: Check, why: string | undefined): string {
+  if (why === undefined) return `[+]${name} ok`
+  return advisory ? `[+]${name} not used: ${why}` : `[-]${name} failed: ${why}`
 }
 
 async function answerOne(

@@ -6,7 +6,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import { type GroupKey, parseGroupBy } from '../../kube/group-by.ts'
-import { parseListOptions } from '../../kube/list-options.ts'
+import { type ListOptions, parseListOptions } from '../../kube/list-options.ts'
 import { negotiateObjects } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { StatusError } from '../../kube/status-error.ts'
@@ -16,6 +16,7 @@ import { staleWarning } from '../warnings.ts'
 import { askedByNow } from './asked.ts'
 import type { ObjectsCall } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
+import { checkResourceVersion, freshnessOf } from './resource-version.ts'
 import type { ResourceParts } from './resources.ts'
 import { timeLimitOf, within } from './time-limit.ts'
 
@@ -29,24 +30,29 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   const { request, reply, surface } = call
   const limit = timeLimitOf(parts, request)
   const { name: _, ...path } = call.path
-  const search = searchOf(call.query)
+  const { options, search } = optionsOf(call.query)
   const keys = parseGroupBy(call.query.get('groupBy') ?? '')
   const asked = await askedByNow(parts, { request, surface, path, search, verb: 'list' })
   const { as, encoding, metaVersion } = negotiateObjects(request.headers.accept, 'list')
   const { type, scope } = asked
-  const conditions = await withOwners(parts, {
-    identity: request.identity,
-    conditions: search.conditions,
-    ...{ scope, namespace: path.namespace },
-  })
-  const resourceVersion = await parts.objects.revision()
+  const objects = await parts.objects.view(freshnessOf(options))
+  const resourceVersion = await objects.revision()
+  checkResourceVersion(options, resourceVersion)
+  const conditions = await withOwners(
+    { access: parts.access, objects },
+    {
+      identity: request.identity,
+      conditions: search.conditions,
+      ...{ scope, namespace: path.namespace },
+    },
+  )
   const narrowed = conditions.concat(
     path.namespace === undefined
       ? []
       : { on: 'namespace', operator: 'In', values: [path.namespace] },
   )
   const by = keys.map((key) => key.by)
-  const counting = parts.objects.countGroups({ type, scope, conditions: narrowed, by })
+  const counting = objects.countGroups({ type, scope, conditions: narrowed, by })
   const groups = await within(limit, counting)
   const document =
     as === 'Table' ? tableOf(keys, groups, `meta.k8s.io/${metaVersion}`) : listOf(keys, groups)
@@ -56,7 +62,10 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   return sendDocument({ request, reply }, whole, { contentType: `application/${encoding}` })
 }
 
-function searchOf(query: URLSearchParams): Search {
+function optionsOf(query: URLSearchParams): {
+  readonly options: ListOptions
+  readonly search: Search
+} {
   const conditions = new URLSearchParams(query)
   conditions.delete('groupBy')
   const options = parseListOptions(conditions)
@@ -65,7 +74,7 @@ function searchOf(query: URLSearchParams): Search {
   if (options.watch || paged !== undefined || search.order.length > 0) {
     throw new StatusError('BadRequest', 'counts have no order, pages or watch')
   }
-  return search
+  return { options, search }
 }
 
 function listOf(keys: readonly GroupKey[], groups: readonly CountedGroup[]) {

@@ -5,7 +5,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import { qualifiedResource } from '../../kube/group-resource.ts'
-import { boolean } from '../../kube/list-options.ts'
+import { boolean, parseResourceVersion } from '../../kube/list-options.ts'
 import type { Representation } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
@@ -17,6 +17,7 @@ import { namedClusters } from '../named-clusters.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import type { Asked } from './asked.ts'
 import { type ObjectsCall, openAnswer } from './opening.ts'
+import { checkResourceVersion, freshnessOf } from './resource-version.ts'
 import type { ResourceParts } from './resources.ts'
 import type { RowForm } from './row-form.ts'
 
@@ -33,7 +34,11 @@ export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promis
   // The metadata holds the resourceVersion that a Table of one object carries.
   const want = { ...form.want, metadata: true }
   const namespace = path.namespace ?? ''
-  const rows = await parts.objects.get({ type, scope, namespace, name, want })
+  const resourceVersion = parseResourceVersion(query.get('resourceVersion') ?? '')
+  const version = { ...(resourceVersion !== undefined && { resourceVersion }) }
+  const objects = await parts.objects.view(freshnessOf(version))
+  if (resourceVersion) checkResourceVersion(version, await objects.revision())
+  const rows = await objects.get({ type, scope, namespace, name, want })
   const [row, second] = rows
   const warnings = warningsOf(asked, { form, rows, now: nowMilliseconds })
   if (warnings.length > 0) reply.header('Warning', [...warnings])

@@ -16,7 +16,7 @@ import { notSyncedHint } from './not-synced-hint.ts'
 import { type ObjectsCall, openAnswer } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
 import { type Page, pageOf } from './page.ts'
-import { checkResourceVersion } from './resource-version.ts'
+import { checkResourceVersion, freshnessOf } from './resource-version.ts'
 import type { ResourceParts } from './resources.ts'
 import type { RowForm } from './row-form.ts'
 import { type StreamedAnswer, streamAnswer } from './stream-answer.ts'
@@ -34,17 +34,21 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
   const { asked, representation, form, nowMilliseconds } = opening
   const checksum = checksumOf(call, search)
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
-  const resourceVersion = await parts.objects.revision()
+  const objects = await parts.objects.view(freshnessOf(options))
+  const resourceVersion = await objects.revision()
   checkResourceVersion(options, resourceVersion)
-  const conditions = await withOwners(parts, {
-    identity: request.identity,
-    conditions: search.conditions,
-    scope: asked.scope,
-    namespace: path.namespace,
-  })
+  const conditions = await withOwners(
+    { access: parts.access, objects },
+    {
+      identity: request.identity,
+      conditions: search.conditions,
+      scope: asked.scope,
+      namespace: path.namespace,
+    },
+  )
   const wanted = listRequest({ asked, conditions, order: search.order, page, form })
   const totalCount = search.withRemainingCount
-    ? await within(limit, parts.objects.count(wanted))
+    ? await within(limit, objects.count(wanted))
     : undefined
   const encoder = (representation.encoding === 'yaml' ? yamlListEncoder : jsonListEncoder)(
     form.frame,
@@ -58,7 +62,7 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
       ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
     ],
     hints: page.seen > 0 ? [] : notSyncedHint(asked.type, asked.lacking),
-    rows: (signal) => parts.objects.list(wanted, signal),
+    rows: (signal) => objects.list(wanted, signal),
     write: (sink, batches) => writeList(sink, batches, answer),
   } satisfies StreamedAnswer
   return streamAnswer(call, streamed, parts.openStreams)

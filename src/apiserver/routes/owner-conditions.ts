@@ -13,11 +13,11 @@ import type { ReadScope } from '../../store/read-scope.ts'
 import type { Access } from '../access/access.ts'
 import { typeScopes } from '../access/type-scopes.ts'
 import type { Identity } from '../identity.ts'
-import type { ObjectReader } from '../objects.ts'
+import type { ObjectView } from '../objects.ts'
 
 export interface OwnerParts {
   readonly access: Access
-  readonly objects: Pick<ObjectReader, 'owners'>
+  readonly objects: Pick<ObjectView, 'owners'>
 }
 
 export interface OwnerQuestion {

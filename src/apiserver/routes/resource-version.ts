@@ -7,6 +7,16 @@
  */
 import type { ListOptions } from '../../kube/list-options.ts'
 import { StatusError } from '../../kube/status-error.ts'
+import type { Freshness } from '../../store/read-view.ts'
+
+/** What a read that says this must see: `''` and exact ones all there is, `0` whatever is at hand. */
+export function freshnessOf(
+  options: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch'>,
+): Freshness {
+  const { resourceVersion, resourceVersionMatch } = options
+  if (resourceVersion === undefined || resourceVersionMatch === 'Exact') return 'latest'
+  return resourceVersion === 0n ? 'any' : { atLeast: resourceVersion }
+}
 
 const RETRY_AFTER_SECONDS = 1
 
@@ -15,9 +25,10 @@ const RETRY_AFTER_SECONDS = 1
  * @throws 504 `Timeout` for a version that is not there yet, 410 `Expired` for an exact old one.
  */
 export function checkResourceVersion(
-  { resourceVersion, resourceVersionMatch }: ListOptions,
+  options: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch'>,
   revision: string,
 ): void {
+  const { resourceVersion, resourceVersionMatch } = options
   if (resourceVersion === undefined || resourceVersion === 0n) return
   const current = BigInt(revision)
   if (resourceVersion > current) throw tooLarge(resourceVersion, current)

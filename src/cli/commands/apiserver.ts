@@ -21,6 +21,7 @@ import { required } from './required.ts'
 
 const TAKES = [
   'databaseUrl',
+  'readDatabaseUrl',
   'dataDir',
   'listen',
   'tlsSan',
@@ -56,7 +57,9 @@ async function runApiserver(config: ApiserverConfig): Promise<void> {
   const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
   const keyring = keyringFrom(resolve(keyFile), 'fail')
   await using started = new AsyncDisposableStack()
-  const store = await connectStore({ url, applicationName: 'fleetglass apiserver' })
+  const { readDatabaseUrl: readUrl } = config
+  const applicationName = 'fleetglass apiserver'
+  const store = await connectStore({ url, applicationName, ...(readUrl && { readUrl }) })
   started.defer(() => store.close())
   const management = openManagementCluster(config, started)
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)

@@ -159,14 +159,19 @@ function ownRegistrations(
 }
 
 function readinessOf(
-  { management, readers, clock, log }: ApiServerParts,
+  { store, management, readers, clock, log }: ApiServerParts,
   started: AsyncDisposableStack,
 ): readonly ReadinessCheck[] {
-  const ofReaders = readers?.readiness ?? []
+  const ofReaders = [...replicaCheck(store), ...(readers?.readiness ?? [])]
   if (!management) return ofReaders
   const reachability = watchReachability(management, { clock, log })
   started.defer(() => reachability.stop())
   return [{ name: 'management-cluster', trouble: () => reachability.trouble }, ...ofReaders]
+}
+
+/** Without it the primary answers: that is no reason to send work elsewhere. */
+function replicaCheck({ replica }: Store): readonly ReadinessCheck[] {
+  return replica ? [{ name: 'read-replica', trouble: () => replica.trouble, advisory: true }] : []
 }
 
 function metricsOf(own: Registry, syncerMetrics: ApiServerParts['syncerMetrics']) {
