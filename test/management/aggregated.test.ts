@@ -382,6 +382,14 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
       }, 60_000)
     })
 
+    test('registrations are the management cluster’s, and none are served here', async () => {
+      const direct = kubectlOf('of-admin', fleet.url, { ca: serverCa.cert })
+      expect(await must(direct, 'kubectl get --raw /apis')).not.toContain('cluster.clusterpedia.io')
+      const path = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters'
+      const { exitCode, stderr } = await direct.paste(`kubectl get --raw ${path}`)
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('NotFound')])
+    })
+
     test('the address past the aggregator is written where one is advertised', async () => {
       const advertised = await serve({ 'advertise-direct-url': fleet.url })
       const jane = kubectlOf('of-jane', advertised.proxy.url)
