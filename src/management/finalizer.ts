@@ -5,7 +5,7 @@
 import type { JsonObject } from '../kube/kube-object.ts'
 import { metadataOf, nameOf } from '../registration/lifecycle.ts'
 import { finalizersOf } from '../registration/validate-metadata.ts'
-import { type ManagementClient, MERGE_PATCH } from './client.ts'
+import { APPLY_PATCH, type ManagementClient, MERGE_PATCH, type RequestOptions } from './client.ts'
 import { hasStatus } from './management-error.ts'
 
 export const FINALIZER = 'fleetglass.io/mirror'
@@ -15,16 +15,6 @@ export const PEDIA_CLUSTERS = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclust
 
 export function isBeingDeleted(object: JsonObject): boolean {
   return metadataOf(object).deletionTimestamp !== undefined
-}
-
-/** Undefined when the finalizer is as it should be. */
-function wantedFinalizers(cluster: JsonObject): readonly string[] | undefined {
-  const present = finalizersOf(metadataOf(cluster))
-  const isThere = present.includes(FINALIZER)
-  // Kubernetes lets none be added to what is being deleted.
-  if (isBeingDeleted(cluster))
-    return isThere ? present.filter((one) => one !== FINALIZER) : undefined
-  return isThere ? undefined : [...present, FINALIZER]
 }
 
 /**
@@ -38,17 +28,40 @@ export async function keepFinalizer(
   cluster: JsonObject,
   signal: AbortSignal,
 ): Promise<void> {
-  const finalizers = wantedFinalizers(cluster)
-  if (!finalizers) return
-  const { resourceVersion, uid } = metadataOf(cluster)
+  const isThere = finalizersOf(metadataOf(cluster)).includes(FINALIZER)
+  // Kubernetes lets none be added to what is being deleted.
+  if (isThere !== isBeingDeleted(cluster)) return
+  const patch = isThere ? without(cluster) : withFinalizer(cluster)
   try {
-    await client.request('PATCH', `${PEDIA_CLUSTERS}/${nameOf(cluster)}`, {
-      body: { metadata: { finalizers, resourceVersion, uid } },
-      contentType: MERGE_PATCH,
-      query: { fieldManager: FIELD_MANAGER },
-      signal,
-    })
+    await client.request('PATCH', `${PEDIA_CLUSTERS}/${nameOf(cluster)}`, { ...patch, signal })
   } catch (error) {
     if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error
+  }
+}
+
+/**
+ * Applied, so that an administrator can take it away by applying nothing as the same manager; with
+ * the uid, so that nothing is created.
+ */
+function withFinalizer(cluster: JsonObject): RequestOptions {
+  const { name, uid } = metadataOf(cluster)
+  return {
+    body: {
+      ...{ apiVersion: 'cluster.clusterpedia.io/v1alpha2', kind: 'PediaCluster' },
+      metadata: { name, uid, finalizers: [FINALIZER] },
+    },
+    contentType: APPLY_PATCH,
+    query: { fieldManager: FIELD_MANAGER, force: 'true' },
+  }
+}
+
+/** Not applied: who else applied it, with a manifest that was exported, would keep it there. */
+function without(cluster: JsonObject): RequestOptions {
+  const { uid, resourceVersion, ...metadata } = metadataOf(cluster)
+  const finalizers = finalizersOf(metadata).filter((one) => one !== FINALIZER)
+  return {
+    body: { metadata: { uid, resourceVersion, finalizers } },
+    contentType: MERGE_PATCH,
+    query: { fieldManager: FIELD_MANAGER },
   }
 }

@@ -176,4 +176,34 @@ describe('a finalizer', () => {
     await ask('PATCH', path, { ...MERGE, body: { metadata: { finalizers: null } } })
     await expect(ask('GET', path)).rejects.toMatchObject({ code: 404 })
   })
+
+  test('is applied beside those of others, and released by applying nothing', async () => {
+    const path = `${CLUSTERS}/released`
+    const mine = { finalizers: ['fleetglass.io/mirror'] }
+    const apply = (metadata: object) =>
+      ask('PATCH', path, {
+        ...APPLY,
+        body: { ...pediaCluster('released'), spec: undefined, metadata },
+        query: { fieldManager: 'fleetglass', force: 'true' },
+      })
+    const theirs = { name: 'released', finalizers: ['example.com/theirs'] }
+    const { metadata } = await ask('POST', CLUSTERS, {
+      body: pediaCluster('released', { metadata: theirs }),
+    })
+    const both = await apply({ name: 'released', uid: metadata.uid, ...mine })
+    expect(both.metadata.finalizers).toEqual(['example.com/theirs', 'fleetglass.io/mirror'])
+    expect(both.spec).toEqual(pediaCluster('released').spec)
+    const released = await apply({ name: 'released' })
+    expect(released.metadata.finalizers).toEqual(['example.com/theirs'])
+  })
+
+  test('is not applied to what is not there', async () => {
+    const metadata = { name: 'nobody', uid: '11111111-2222-4333-8444-555555555555' }
+    const asked = ask('PATCH', `${CLUSTERS}/nobody`, {
+      ...APPLY,
+      body: { ...pediaCluster('nobody'), metadata },
+      query: { fieldManager: 'fleetglass' },
+    })
+    await expect(asked).rejects.toMatchObject({ code: expect.toBeOneOf([404, 409]) })
+  })
 })

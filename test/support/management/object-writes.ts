@@ -141,12 +141,14 @@ export class ObjectWrites {
     const { resource, namespace, name, subresource, force, fieldManager } = write
     const kind = kindOf(resource)
     const live = this.#find(write)
-    if (!live && subresource !== '') throw notFound(kind, name)
+    const applied = writable(parseBody({ text: write.body, format: 'yaml' }).value, kind, write)
+    const { uid } = metadataOf(applied)
+    if (!live && (subresource !== '' || uid)) throw notFound(kind, name)
     const manager = { manager: fieldManager, operation: 'Apply' as const, subresource }
     const bare = { apiVersion: apiVersionOf(kind), kind: kind.kind }
     const merged = applyObject({
       live: live ?? bare,
-      applied: writable(parseBody({ text: write.body, format: 'yaml' }).value, kind, write),
+      applied,
       schema: kind.schema,
       by: { ...manager, apiVersion: apiVersionOf(kind) },
       force,
