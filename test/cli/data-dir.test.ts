@@ -20,6 +20,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { createFile } from '../../src/cli/data-dir/create-file.ts'
+import { prepareDataDir } from '../../src/cli/data-dir/data-dir.ts'
 import { readEncryptionKey } from '../../src/cli/data-dir/encryption-key.ts'
 import { writeKubeconfig } from '../../src/cli/data-dir/kubeconfig.ts'
 import { lockDirectory } from '../../src/cli/data-dir/lock.ts'
@@ -33,6 +34,25 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'fleetglass-test-'))
 })
 afterEach(() => rmSync(dataDir, { recursive: true }))
+
+describe('making a data directory', () => {
+  test('with its parents, and again', () => {
+    const path = join(dataDir, 'a/b')
+    expect(prepareDataDir(path)).toBe(path)
+    expect(prepareDataDir(path)).toBe(path)
+  })
+
+  test.skipIf(process.platform !== 'linux')('where nothing can be made it says so', () => {
+    expect(() => prepareDataDir('/proc/fleetglass/data')).toThrow(
+      'cannot make the data directory /proc/fleetglass/data: no such file or directory',
+    )
+  })
+
+  test.each(['file', 'file/below'])('not of a file: %s', (name) => {
+    writeFileSync(join(dataDir, 'file'), '')
+    expect(() => prepareDataDir(join(dataDir, name))).toThrow(/it is a file|not a directory/)
+  })
+})
 
 describe('the lock of a data directory', () => {
   test('a second taker is refused, and gets it after the release', () => {
