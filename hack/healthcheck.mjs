@@ -1,6 +1,6 @@
 /**
  * Whether the fleetglass in this container is alive, for engines that ask by a command (Kubernetes
- * asks by HTTP): an API server at /livez, a syncer at its metrics.
+ * asks by HTTP): at /livez of an API server, or of where a syncer serves its metrics.
  *
  * Listening addresses are read from the same variables as the server reads them from; by a flag or
  * a file they are not seen here.
@@ -10,7 +10,7 @@ import { get as getSecure } from 'node:https'
 
 const { FLEETGLASS_LISTEN, FLEETGLASS_METRICS_LISTEN } = process.env
 const API = { get: getSecure, port: portOf(FLEETGLASS_LISTEN) ?? 8443, path: '/livez' }
-const METRICS = { get: getPlain, port: portOf(FLEETGLASS_METRICS_LISTEN), path: '/metrics' }
+const METRICS = { get: getPlain, port: portOf(FLEETGLASS_METRICS_LISTEN), path: '/livez' }
 
 const answers = await Promise.all([API, METRICS].map(isAlive))
 process.exit(answers.includes(true) ? 0 : 1)

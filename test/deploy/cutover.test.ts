@@ -47,7 +47,9 @@ describe.skipIf(!kubectl)('commands of README.md', () => {
       caBundle: ca,
     })
     // Nothing is left for the job to do.
-    expect(await keepCertificates({ client: cluster.admin, names: [], now: Date.now() })).toEqual([])
+    expect(await keepCertificates({ client: cluster.admin, names: [], now: Date.now() })).toEqual(
+      [],
+    )
     expect(await paste(back)).toMatchObject({ exitCode: 0 })
     const { service, ...rest } = await spec()
     expect(service).toMatchObject(CLUSTERPEDIA.service)

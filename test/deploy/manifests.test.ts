@@ -1,5 +1,5 @@
 /** What deploy/ comes to is what an API server takes, and what fleetglass needs. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { fastify } from 'fastify'
@@ -15,6 +15,7 @@ import {
   hasKubectl,
   type Manifest,
   OVERLAYS,
+  objectsIn,
   ofKind,
   podTemplateOf,
   REPOSITORY,
@@ -172,6 +173,17 @@ test.runIf(hasKubectl)('Clusterpedia’s API is left alone until it is pointed a
   const [trial, production] = rendered.map(([, objects]) => apis(objects))
   expect(trial).toContain('v1beta1.clusterpedia.io')
   expect(production).toEqual(['v1alpha1.fleet.fleetglass.io'])
+})
+
+describe.each(['member', 'rbac'])('deploy/%s', (folder) => {
+  const path = join(REPOSITORY, 'deploy', folder)
+  const files = readdirSync(path).filter((name) => name.endsWith('.yaml'))
+
+  test.each(files)('%s is what the recorded API server takes', (file) => {
+    const objects = objectsIn(readFileSync(join(path, file), 'utf8'))
+    expect(objects).not.toEqual([])
+    for (const object of objects) expect(schema.problems(object)).toEqual([])
+  })
 })
 
 test('the settings in deploy/ can be read', () => {

@@ -37,8 +37,13 @@ const NEEDS: readonly Right[] = [
     resource: 'pediaclusters/status.cluster.clusterpedia.io',
   }),
   ...rights('fleetglass-syncer', ['list', 'watch'], { resource: 'secrets', namespace: NAMESPACE }),
-  ...rights('fleetglass-syncer', ['get', 'create', 'update'], {
+  ...rights('fleetglass-syncer', ['create'], {
     resource: 'leases.coordination.k8s.io',
+    namespace: NAMESPACE,
+  }),
+  ...rights('fleetglass-syncer', ['get', 'update'], {
+    resource: 'leases.coordination.k8s.io',
+    name: 'fleetglass-controllers',
     namespace: NAMESPACE,
   }),
   ...rights('fleetglass-syncer', ['get', 'create', 'patch'], {
@@ -125,6 +130,13 @@ describe.each(rendered)('overlay %s', (_, objects) => {
     for (const { roleRef } of ofKind(objects, 'RoleBinding', 'ClusterRoleBinding')) {
       expect([...roles, ...BUILT_IN_ROLES]).toContain(roleRef.name)
     }
+  })
+
+  test('API servers ask who somebody is and what they may, and nothing else', () => {
+    const bound = ofKind(objects, 'RoleBinding', 'ClusterRoleBinding').filter(({ subjects }) =>
+      subjects.some(({ name }: Manifest) => name === 'fleetglass-apiserver'),
+    )
+    expect(bound.map(({ roleRef }) => roleRef.name).toSorted()).toEqual([...BUILT_IN_ROLES].sort())
   })
 
   test('what lets users and scrapers in is bound to nobody', () => {
