@@ -68,6 +68,7 @@ beforeAll(async () => {
       clientCas: () => (trusted.clientCa ? [trusted.clientCa] : []),
     },
     log,
+    wishes: async () => () => ({ wants: () => true, namespaces: undefined }),
   })
   url = new URL(await fleet.listen())
 })
@@ -292,7 +293,7 @@ describe('what an aggregator asks is answered', () => {
       expect(contentType).toContain('as=APIGroupDiscoveryList')
       expect(
         document.items.map((item: { metadata: { name: string } }) => item.metadata.name),
-      ).toEqual(['clusterpedia.io'])
+      ).toEqual(['clusterpedia.io', 'fleet.fleetglass.io'])
     }
     if (path === '/apis/clusterpedia.io/v1beta1') {
       const verbs = document.resources.map((one: { verbs: string[] }) => one.verbs)
@@ -304,6 +305,36 @@ describe('what an aggregator asks is answered', () => {
     if (path.includes('/pods?limit')) expect(document.rows.length).toBeGreaterThan(0)
     if (path === '/openapi/v2') expect(document.swagger).toBe('2.0')
   }
+})
+
+describe('kube-aggregator itself, to tell its readers of our types', () => {
+  // As recorded: in no group.
+  const asking = (user: string) => ({ as: 'proxy', headers: { 'X-Remote-User': user } })
+  const GROUP = '/apis/fleet.fleetglass.io/v1alpha1'
+
+  test('is shown all of our own kinds', async () => {
+    const { text } = await ask(GROUP, asking('system:kube-aggregator'))
+    const names = JSON.parse(text).resources.map((one: { name: string }) => one.name)
+    expect(names).toContain('clusterhealths')
+  })
+
+  test('is given their OpenAPI', async () => {
+    const index = await ask('/openapi/v3', asking('system:aggregator'))
+    expect(JSON.parse(index.text).paths).toHaveProperty(['apis/fleet.fleetglass.io/v1alpha1'])
+    const v2 = await ask('/openapi/v2', asking('system:aggregator'))
+    expect(JSON.parse(v2.text).paths).toHaveProperty([`${GROUP}/clusterhealths`])
+  })
+
+  test('sees no object and no member by that', async () => {
+    const pods = '/apis/clusterpedia.io/v1beta1/resources/api/v1/pods'
+    for (const path of [`${GROUP}/clusterhealths`, pods]) {
+      expect((await ask(path, asking('system:aggregator'))).status).toBe(403)
+    }
+  })
+
+  test('others are not shown what they may not list', async () => {
+    expect((await ask(GROUP, { as: 'jane' })).status).toBe(404)
+  })
 })
 
 test('no line of log holds a credential', () => {

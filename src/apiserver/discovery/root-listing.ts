@@ -1,6 +1,6 @@
 /** What the root serves: our own groups, and the group that the fleet is found under. */
 import { FLEET_GROUP, FLEET_VERSION } from '../../kube/fleet-prefix.ts'
-import type { ResourceInfo } from '../../kube/group-resource.ts'
+import type { GroupResource, ResourceInfo } from '../../kube/group-resource.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Access } from '../access/access.ts'
 import type { Identity } from '../identity.ts'
@@ -31,13 +31,20 @@ function fleetResource(name: string, kind: string): ListedResource {
   }
 }
 
+/**
+ * As what kube-aggregator asks us on its own account, to tell its readers which types there are.
+ *
+ * @see kube-aggregator/pkg/controllers/openapi, pkg/apiserver/handler_discovery.go
+ */
+const AGGREGATOR_USERS: readonly string[] = ['system:aggregator', 'system:kube-aggregator']
+
 /** Kinds that the reader may not list are not shown. */
 export function listRoot(
   kinds: readonly RootKind[],
   access: Access,
   identity: Identity,
 ): ApiListing {
-  const visible = kinds.filter((kind) => mayList(access, identity, kind))
+  const visible = kinds.filter((kind) => mayKnow(access, identity, kind))
   const versions = Map.groupBy(visible, ({ group, version }) => `${group}/${version}`)
   const own = [...versions.values()].map((ofVersion) => ({
     group: ofVersion[0]!.group,
@@ -47,11 +54,12 @@ export function listRoot(
   return arrange([...own, FLEET])
 }
 
-export function mayList(
-  access: Access,
-  identity: Identity,
-  { group, resource }: { readonly group: string; readonly resource: string },
-): boolean {
+/** May the reader be told of this kind? Who hands it on to others must know of all. */
+export function mayKnow(access: Access, identity: Identity, kind: GroupResource): boolean {
+  return AGGREGATOR_USERS.includes(identity.user) || mayList(access, identity, kind)
+}
+
+function mayList(access: Access, identity: Identity, { group, resource }: GroupResource): boolean {
   try {
     access.authorizeRegistration(identity, { verb: 'list', group, resource })
     return true

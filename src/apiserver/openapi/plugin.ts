@@ -10,7 +10,7 @@ import { groupVersionPath } from '../../kube/group-resource.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
 import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'
-import { mayList, type RootKind } from '../discovery/root-listing.ts'
+import { mayKnow, type RootKind } from '../discovery/root-listing.ts'
 import { fleetVersion } from '../discovery/version.ts'
 import { prefixOf, type Surface } from '../prefixes.ts'
 import { JsonDocument, matchesEtag, sendDocument, sendPageNotFound } from '../send-document.ts'
@@ -177,7 +177,7 @@ function describer({ access, source, rootKinds, rootDocuments }: OpenApiOptions)
   return async (request: FastifyRequest, surface: Surface): Promise<readonly Described[]> => {
     if (surface.kind === 'root') {
       const visible = new Set(
-        rootKinds.filter((kind) => mayList(access, request.identity, kind)).map(groupVersionPath),
+        rootKinds.filter((kind) => mayKnow(access, request.identity, kind)).map(groupVersionPath),
       )
       return root.filter(({ path }) => visible.has(path))
     }
