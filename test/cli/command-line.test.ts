@@ -92,6 +92,21 @@ describe('a command line that is at fault ends with exit code 2 and says how', (
       says: ["unknown command 'mint'"],
     },
     { name: 'a backup to nowhere', args: ['backup'], says: ["'--out <FILE>'"] },
+    {
+      name: 'a server certificate without its key',
+      args: ['apiserver', '--tls-cert-file', 'tls.crt'],
+      says: ['error: --tls-cert-file and --tls-private-key-file need each other'],
+    },
+    {
+      name: 'rights of a management cluster where there is none',
+      args: ['apiserver', '--authorization-mode', 'Aggregator'],
+      says: ['error: --authorization-mode=Aggregator needs --registrations=management'],
+    },
+    {
+      name: 'an address for readers that is not https',
+      args: ['apiserver', '--advertise-direct-url', 'http://fleet.example.com'],
+      says: ['--advertise-direct-url must be a URL, https://HOST:PORT'],
+    },
   ]
   test.each(cases)('$name', async ({ args, says }) => {
     const { exitCode, stdout, stderr } = await fleetglass(args)

@@ -50,6 +50,7 @@ export function defineApiserver(program: Command): void {
 type ApiserverConfig = Config<(typeof TAKES)[number]>
 
 async function runApiserver(config: ApiserverConfig): Promise<void> {
+  refuseContradictions(config)
   const signal = stopSignal()
   const log = createLogger(config.logLevel)
   const clock = systemClock
@@ -81,6 +82,23 @@ async function runApiserver(config: ApiserverConfig): Promise<void> {
   await aborted(signal)
 }
 
+/** @throws CommandFailure before anything is opened. */
+function refuseContradictions(config: ApiserverConfig): void {
+  const { tlsCertFile, tlsPrivateKeyFile, authorizationMode, registrations } = config
+  const refuse = (message: string) => {
+    throw new CommandFailure(message, { exitCode: 2 })
+  }
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
+    refuse('--tls-cert-file and --tls-private-key-file need each other')
+  }
+  if (config.advertiseDirectCaFile !== undefined && config.advertiseDirectUrl === undefined) {
+    refuse('--advertise-direct-ca-file needs --advertise-direct-url')
+  }
+  if (authorizationMode === 'Aggregator' && registrations === 'own') {
+    refuse('--authorization-mode=Aggregator needs --registrations=management')
+  }
+}
+
 type Serving = Omit<CertifiedServerParts, 'dataDir' | 'config'>
 
 /** @returns where it is, for people. */
@@ -90,10 +108,6 @@ async function listen(
   started: AsyncDisposableStack,
 ): Promise<string> {
   const { tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = config
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    const message = '--tls-cert-file and --tls-private-key-file need each other'
-    throw new CommandFailure(message, { exitCode: 2 })
-  }
   if (certFile === undefined || keyFile === undefined) {
     const dataDir = prepareDataDir(config.dataDir)
     const server = await startCertifiedServer({ ...parts, config, dataDir })

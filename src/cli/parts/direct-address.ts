@@ -4,7 +4,6 @@ import type { DirectAddress } from '../../apiserver/cluster-configs.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { Logger } from '../../log.ts'
-import { CommandFailure } from '../failure.ts'
 import { watchFiles } from './watched-files.ts'
 
 export const DIRECT_SETTINGS = ['advertiseDirectUrl', 'advertiseDirectCaFile'] as const
@@ -15,18 +14,13 @@ export interface DirectAddressParts {
   readonly log: Logger
 }
 
-/** @throws CommandFailure when the CA cannot be used, or stands for no address. */
+/** @throws CommandFailure when the CA cannot be used. */
 export function directAddressOf(
   { config, clock, log }: DirectAddressParts,
   started: AsyncDisposableStack,
 ): DirectAddress | undefined {
   const { advertiseDirectUrl: url, advertiseDirectCaFile: caFile } = config
-  if (url === undefined) {
-    if (caFile === undefined) return undefined
-    throw new CommandFailure('--advertise-direct-ca-file needs --advertise-direct-url', {
-      exitCode: 2,
-    })
-  }
+  if (url === undefined) return undefined
   if (caFile === undefined) return { url, ca: () => undefined }
   const parse = (text = '') => new CertificateBundle(text).pem
   const files = watchFiles({ paths: [caFile], parse, clock, log })

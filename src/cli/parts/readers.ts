@@ -21,7 +21,6 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { Logger } from '../../log.ts'
 import type { ManagementClient } from '../../management/client.ts'
-import { CommandFailure } from '../failure.ts'
 import { type WatchedFiles, watchFiles } from './watched-files.ts'
 
 export const READER_SETTINGS = [
@@ -53,15 +52,10 @@ export interface Readers {
   readonly readiness: readonly ReadinessCheck[]
 }
 
-/** @throws CommandFailure when files cannot be used, or settings do not fit together. */
+/** @throws CommandFailure when files cannot be used. */
 export function openReaders(parts: ReadersParts, started: AsyncDisposableStack): Readers {
   const { config, management, clock, log } = parts
   const authorizePaths = config.authorizationMode === 'Aggregator'
-  if (authorizePaths && !management) {
-    throw new CommandFailure('--authorization-mode=Aggregator needs --registrations=management', {
-      exitCode: 2,
-    })
-  }
   const proxyCa = bundleIn(config.requestheaderClientCaFile, parts, started)
   const clientCa = bundleIn(config.clientCaFile, parts, started)
   const told = management && followTrust({ client: management, clock, log })
