@@ -33,6 +33,8 @@ const LIFE = 'sync/cluster-life.test.ts'
 const DATABASE = 'sync/database-faults.test.ts'
 const CREDENTIALS = 'sync/credentials.test.ts'
 const PUT = 'store/put-objects.test.ts'
+const RIGHTS = 'apiserver-access/rights.test.ts'
+const AGGREGATOR = 'apiserver-access/aggregator.test.ts'
 
 export const CASES: readonly Case[] = [
   {
@@ -751,6 +753,24 @@ export const CASES: readonly Case[] = [
         text: 'await this.#client.close()',
         becomes: '',
         test: { file: LIFE, name: 'credentials that change often leave no connection' },
+      },
+    ],
+  },
+  {
+    id: 'E11',
+    fault: 'a reader sees what they may not',
+    guards: [
+      {
+        file: 'apiserver/access/scope.ts',
+        text: "if (rules.some(coversEveryNamespace)) return 'every-namespace'",
+        becomes: "return 'every-namespace'",
+        test: { file: RIGHTS, name: 'is listed theirs, whatever is asked' },
+      },
+      {
+        file: 'apiserver/access/authentication/request-header.ts',
+        text: '!current || !isProxy(credentials, current, clock.now())',
+        becomes: '!current',
+        test: { file: AGGREGATOR, name: 'with the certificate of a user, they are that user' },
       },
     ],
   },
