@@ -41,6 +41,7 @@ beforeAll(async () => {
     tls: { cert: server.cert, key: server.key },
     trust: { requestHeader: () => requestHeader },
     proxiedListMilliseconds: LIMIT_MILLISECONDS,
+    wishes: async () => () => ({ wants: () => true, namespaces: undefined }),
   })
   url = new URL(await fleet.listen())
   agent = new Agent({ ca: ca.cert, cert: proxy.cert, key: proxy.key, keepAlive: true })
@@ -115,6 +116,7 @@ describe('an answer of which nothing has come in time', () => {
     LISTS[3]!,
     `${FLEET_PREFIX}/api/v1/pods?withRemainingCount=true`,
     `${FLEET_PREFIX}/api/v1/pods/counts?groupBy=cluster`,
+    '/apis/fleet.fleetglass.io/v1alpha1/findings',
   ])('is a 504: %s', async (path) => {
     const lock = await database.store.readers.connect()
     await lock.query('begin')

@@ -92,7 +92,7 @@ export async function fleetServer(
   }
   const catalog = options.catalog ?? (await createCatalogCache(store, log))
   const access = await createAccess({ catalog, source, log, clock: systemClock })
-  const { wishes } = options
+  const { wishes, proxiedListMilliseconds } = options
   const root = {
     rootKinds: wishes ? FLEET_KINDS : [],
     rootDocuments: wishes ? fleetOpenApi() : new Map(),
@@ -111,7 +111,9 @@ export async function fleetServer(
     }),
     plugins: [
       ...(options.plugins ?? []),
-      ...(wishes ? [fleetRoutes({ store, catalog, access, clock, wishes })] : []),
+      ...(wishes
+        ? [fleetRoutes({ store, catalog, access, clock, wishes, proxiedListMilliseconds })]
+        : []),
     ],
   })
   const tokenOf = (userName: string, groups: readonly string[]) =>

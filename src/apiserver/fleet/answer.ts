@@ -11,6 +11,7 @@ import type { Served } from '../../registration/list.ts'
 import { openReadView } from '../../store/read-view.ts'
 import { type Exchange, formOf, queryOf, sendText, warn } from '../registration/exchange.ts'
 import type { ListMeta } from '../registration/represent.ts'
+import { timeLimitOf, within } from '../routes/time-limit.ts'
 import type { FleetKind, FleetObject } from './kind.ts'
 import { type Manner, mannerIn, withBaseline } from './manner.ts'
 import { type Selection, selectionOf } from './selection.ts'
@@ -26,6 +27,7 @@ export async function answerGet(
   name: string,
 ): Promise<FastifyReply> {
   const { kind } = serving
+  const limit = timeLimitOf(serving, exchange.request)
   const scope = scopeOf(serving, exchange, { verb: 'get', name })
   const form = formOf(serving, exchange, 'object')
   const narrowed = kind.namedAfterClusters ? scope.filter((each) => each.name === name) : scope
@@ -33,7 +35,8 @@ export async function answerGet(
   const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
   const view = await openReadView(serving.store, 'latest')
   const reading = { ...serving, store: view.store }
-  const { objects, warnings } = await kind.answer(viewOf(reading, seen, manner))
+  const answering = kind.answer(viewOf(reading, seen, manner))
+  const { objects, warnings } = await within(limit, answering)
   const found = objects.find((object) => object.name === name)
   if (!found) throw notFound(kind, name)
   warn(exchange, warnings)
@@ -42,6 +45,7 @@ export async function answerGet(
 
 export async function answerList(serving: Serving, exchange: Exchange): Promise<FastifyReply> {
   const query = queryOf(exchange)
+  const limit = timeLimitOf(serving, exchange.request)
   const options = parseListOptions(query)
   const { kind, store, catalog } = serving
   const scope = scopeOf(serving, exchange, { verb: options.watch ? 'watch' : 'list' })
@@ -58,7 +62,8 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
   const { manner } = selected
   const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
   const reading = { ...serving, store: view.store }
-  const { objects, warnings } = await kind.answer(viewOf(reading, seen, manner))
+  const answering = kind.answer(viewOf(reading, seen, manner))
+  const { objects, warnings } = await within(limit, answering)
   const items = shown(kind, objects, selected)
   const page = pageOf(items, [kind.resource, manner], options)
   warn(exchange, warnings)

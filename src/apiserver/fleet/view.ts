@@ -24,6 +24,8 @@ export interface FleetView extends Manner {
 export interface FleetParts extends JudgementParts {
   readonly catalog: CatalogCache
   readonly access: Pick<Access, 'scope'>
+  /** How long an answer may take that goes through a proxy. */
+  readonly proxiedListMilliseconds?: number | undefined
 }
 
 export interface ViewParts extends FleetParts {

@@ -109,15 +109,23 @@ async function build(
     },
     plugins: [
       ...own.plugins,
-      fleetRoutes({ store, catalog, access, clock, wishes: () => storedWishes(store) }),
+      fleetRoutes({
+        ...{ store, catalog, access, clock, wishes: () => storedWishes(store) },
+        proxiedListMilliseconds: millisecondsBehindProxy(parts),
+      }),
     ],
   })
   started.defer(() => server.close())
   return server
 }
 
+function millisecondsBehindProxy({ proxiedListSeconds: most }: ApiServerParts) {
+  return most === undefined ? undefined : most * 1000
+}
+
 function readerOptions(parts: ApiServerParts) {
-  const { readers, ownCas = () => [], direct, proxiedListSeconds } = parts
+  const { readers, ownCas = () => [], direct } = parts
+  const limit = millisecondsBehindProxy(parts)
   const { trust, authorize, authorizePaths } = readers ?? {}
   const clientCas = () => [...ownCas(), ...(trust?.clientCas() ?? [])]
   return {
@@ -125,7 +133,7 @@ function readerOptions(parts: ApiServerParts) {
     ...(authorize && { authorize }),
     ...(authorizePaths !== undefined && { authorizePaths }),
     ...(direct && { direct }),
-    ...(proxiedListSeconds !== undefined && { proxiedListMilliseconds: proxiedListSeconds * 1000 }),
+    ...(limit !== undefined && { proxiedListMilliseconds: limit }),
   }
 }
 
