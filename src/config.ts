@@ -330,6 +330,20 @@ export const SETTINGS = {
     fallbackHelp: 'nowhere',
     read: listenAddress,
   }),
+  shutdownDelaySeconds: define({
+    flag: 'shutdown-delay-seconds',
+    placeholder: 'N',
+    help: 'how long an API server that is told to stop goes on answering, while /readyz fails and each answer closes its connection',
+    fallback: '0',
+    read: wholeNumber(0, 600),
+  }),
+  shutdownGraceSeconds: define({
+    flag: 'shutdown-grace-seconds',
+    placeholder: 'N',
+    help: 'how long answers that are under way may take after that',
+    fallback: '60',
+    read: wholeNumber(0, 600),
+  }),
   logLevel: define<LogLevel>({
     flag: 'log-level',
     placeholder: 'LEVEL',
@@ -359,6 +373,8 @@ type HasFallback =
   | 'readerQueries'
   | 'changeLogHours'
   | 'changeLogChanges'
+  | 'shutdownDelaySeconds'
+  | 'shutdownGraceSeconds'
   | 'logLevel'
 
 /** The settings a command takes: those with a default are always there. */

@@ -2,9 +2,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../clock.ts'
 
-/** How long a list that is under way may take to finish once the server stops. */
-const DRAIN_MILLISECONDS = 2_000
-
 export class OpenStreams {
   readonly #open = new Set<ServerResponse>()
   #drained: PromiseWithResolvers<void> | undefined
@@ -18,12 +15,12 @@ export class OpenStreams {
     }
   }
 
-  /** Waits for a moment, then cuts off what is left. */
-  async close(clock: Clock): Promise<void> {
+  /** Waits so long at most, then cuts off what is left. */
+  async close(clock: Clock, graceMilliseconds: number): Promise<void> {
     if (this.#open.size === 0) return
     this.#drained = Promise.withResolvers()
     const enough = new AbortController()
-    const timeout = clock.sleep(DRAIN_MILLISECONDS, enough.signal).catch(() => undefined)
+    const timeout = clock.sleep(graceMilliseconds, enough.signal).catch(() => undefined)
     await Promise.race([this.#drained.promise, timeout])
     enough.abort()
     for (const response of this.#open) response.destroy()

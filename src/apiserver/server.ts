@@ -37,6 +37,7 @@ import { accessLog } from './plugins/access-log.ts'
 import { authentication } from './plugins/authenticate.ts'
 import { pathAuthorization } from './plugins/authorize-paths.ts'
 import { answerClientError, nodeAnswers } from './plugins/client-errors.ts'
+import { closeConnections, Draining } from './plugins/draining.ts'
 import { DEFAULT_READER_LIMITS, inFlight, type ReaderLimits } from './plugins/in-flight.ts'
 import { knownCluster } from './plugins/known-cluster.ts'
 import { oneAtATime } from './plugins/one-at-a-time.ts'
@@ -51,6 +52,8 @@ const HEADERS_MOST_BYTES = 512 * 1024
 const SEGMENT_MOST_CHARACTERS = 1024
 /** All of a request, its body of at most 3 MiB included. */
 const REQUEST_MOST_MILLISECONDS = 60_000
+
+const GRACE_MILLISECONDS = 2_000
 
 export interface TlsOptions {
   readonly key: string | Buffer
@@ -74,6 +77,10 @@ export interface ServerOptions {
   /** False is Clusterpedia's habit: one page unless `with-continue` asks. */
   readonly continueByDefault: boolean
   readonly readiness?: readonly ReadinessCheck[]
+  /** Begun from outside some time before the server is closed. */
+  readonly draining?: Draining
+  /** How long a list that is under way may take to finish once the server is closed. */
+  readonly graceMilliseconds?: number
   /** Left out: our own tokens alone. */
   readonly trust?: Trust
   /** What FleetAccess does not speak of. Left out: the standalone one. */
@@ -91,13 +98,14 @@ export interface ServerOptions {
 }
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { store, access, catalog, clock, root, continueByDefault } = options
-  const { authorize = standaloneAuthorizer, authorizePaths = false } = options
+  const { catalog, clock } = options
   const server = createFastify(options)
   let stopping = false
   await server.register(statusErrors)
   await server.register(nodeAnswers)
   await server.register(oneAtATime)
+  const draining = options.draining ?? new Draining()
+  await server.register(closeConnections, draining)
   await server.register(refusals, { isStopping: () => stopping })
   await identifyReaders(server, options)
   await server.register(inFlight, {
@@ -108,14 +116,26 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const openStreams = new OpenStreams()
   server.addHook('preClose', async () => {
     stopping = true
-    await openStreams.close(clock)
+    draining.begin()
+    await openStreams.close(clock, options.graceMilliseconds ?? GRACE_MILLISECONDS)
   })
+  for (const plugin of routesOf(options, { openStreams, draining })) await server.register(plugin)
+  return server
+}
+
+/** Everything that is answered, in the order in which paths are looked up. */
+function routesOf(
+  options: ServerOptions,
+  { openStreams, draining }: { readonly openStreams: OpenStreams; readonly draining: Draining },
+): readonly FastifyPluginAsync[] {
+  const { store, access, catalog, clock, root, continueByDefault } = options
+  const { authorize = standaloneAuthorizer, authorizePaths = false } = options
   const objects = { view: (freshness: Freshness) => openObjects(store, freshness) }
   const parts = {
     ...{ access, catalog, clock, openStreams, objects, continueByDefault },
     proxiedListMilliseconds: options.proxiedListMilliseconds,
   }
-  const plugins: readonly FastifyPluginAsync[] = [
+  return [
     (inner) => discovery(inner, { access, rootKinds: root.rootKinds }),
     (inner) => openApi(inner, { access, ...root }),
     (inner) =>
@@ -126,15 +146,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     (inner) =>
       health(
         inner,
-        healthOptions(options, () => stopping),
+        healthOptions(options, () => draining.hasBegun),
       ),
     (inner) => clusterConfigs(inner, { access, ...(options.direct && { direct: options.direct }) }),
     (inner) => collectionRoutes(inner, parts),
     (inner) => resourceRoutes(inner, parts),
     ...(options.plugins ?? []),
   ]
-  for (const plugin of plugins) await server.register(plugin)
-  return server
 }
 
 /** Who asks is known before anything else is looked at, and is in the log whatever follows. */

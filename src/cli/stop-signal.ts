@@ -7,14 +7,14 @@
 const STOPS_WITHIN_MILLISECONDS = 4800
 
 /**
- * Aborted once, by whatever comes first. From then on the process has 5 seconds: something that
- * hangs must not keep it alive.
+ * Aborted once, by whatever comes first. From then on the process has 5 seconds, and what it is
+ * granted besides: something that hangs must not keep it alive.
  */
-export function stopSignal(): AbortSignal {
+export function stopSignal({ graceSeconds = 0 } = {}): AbortSignal {
   const controller = new AbortController()
   const stop = () => {
     if (controller.signal.aborted) return
-    setTimeout(() => process.exit(1), STOPS_WITHIN_MILLISECONDS).unref()
+    setTimeout(() => process.exit(1), STOPS_WITHIN_MILLISECONDS + graceSeconds * 1000).unref()
     controller.abort()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

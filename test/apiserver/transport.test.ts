@@ -360,7 +360,7 @@ describe('a server that stops', () => {
   test('lets a list end that is under way, and cuts off one that does not', async () => {
     const server = Fastify({ forceCloseConnections: 'idle' })
     const open = new OpenStreams()
-    server.addHook('preClose', () => open.close(systemClock))
+    server.addHook('preClose', () => open.close(systemClock, 2_000))
     const finish = Promise.withResolvers<void>()
     server.get<{ Params: { wait: string } }>('/:wait', (request, reply) =>
       streamAnswer(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../src/store/connect.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { checkSchema, migrate } from '../../src/store/migrate.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -52,16 +52,46 @@ describe('migrations', () => {
     expect(await migrate(database.store, directory)).toEqual(['0002_b.sql'])
   })
 
-  test('of a newer release are not touched', async () => {
+  test('of a newer release are not touched, and it goes on beside them', async () => {
     await write('0001_a.sql', '')
     await write('0002_b.sql', '')
     await migrate(database.store, directory)
     await rm(join(directory, '0002_b.sql'))
-    const error = await migrate(database.store, directory).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(StoreUnavailable)
-    expect((error as Error).message).toBe(
-      'the database was migrated by a newer release of fleetglass (0002_b.sql): use that release',
+    expect(await migrate(database.store, directory)).toEqual([])
+    await checkSchema(database.store, directory)
+  })
+
+  test('of a newer release that say that they break with it: nothing of it starts', async () => {
+    await write('0001_a.sql', '')
+    await write('0002_b.sql', '-- breaking: table a is gone\n')
+    await migrate(database.store, directory)
+    await rm(join(directory, '0002_b.sql'))
+    for (const start of [migrate, checkSchema]) {
+      const error = await start(database.store, directory).catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(StoreUnavailable)
+      expect((error as Error).message).toBe(
+        'the database was migrated by a newer release of fleetglass, with which this one cannot work (0002_b.sql): use that release',
+      )
+    }
+  })
+
+  test('that are missing: a process that makes none says so', async () => {
+    await write('0001_a.sql', '')
+    const missing = 'the database has not got 0001_a.sql yet: run fleetglass migrate first'
+    await expect(checkSchema(database.store, directory)).rejects.toThrow(missing)
+    await migrate(database.store, directory)
+    await checkSchema(database.store, directory)
+  })
+
+  test('tables of a release that noted no breaks are taken over', async () => {
+    await database.store.pool.query(
+      `create table schema_migration (name text primary key, applied_at timestamptz not null default now());
+       insert into schema_migration (name) values ('0001_a.sql')`,
     )
+    await write('0001_a.sql', '')
+    await write('0002_b.sql', '')
+    await expect(checkSchema(database.store, directory)).rejects.toThrow('0002_b.sql')
+    expect(await migrate(database.store, directory)).toEqual(['0002_b.sql'])
   })
 })
 

@@ -68,6 +68,7 @@ export interface FleetServerOptions
       | 'continueByDefault'
       | 'log'
       | 'readerLimits'
+      | 'draining'
       | 'registry'
     >
   > {
@@ -105,6 +106,7 @@ export async function fleetServer(
     ...(options.authorize && { authorize: options.authorize }),
     ...(options.authorizePaths && { authorizePaths: true }),
     ...(options.readerLimits && { readerLimits: options.readerLimits }),
+    ...(options.draining && { draining: options.draining }),
     ...(options.registry && { registry: options.registry }),
     ...(options.proxiedListMilliseconds !== undefined && {
       proxiedListMilliseconds: options.proxiedListMilliseconds,

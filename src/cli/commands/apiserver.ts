@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { createLogger } from '../../log.ts'
-import { connectStore } from '../../store/connect.ts'
+import { connectStore, type Store } from '../../store/connect.ts'
+import { checkSchema } from '../../store/migrate.ts'
 import { prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { CommandFailure } from '../failure.ts'
@@ -37,6 +38,8 @@ const TAKES = [
   'tlsPrivateKeyFile',
   ...DIRECT_SETTINGS,
   'proxiedListSeconds',
+  'shutdownDelaySeconds',
+  'shutdownGraceSeconds',
   'logLevel',
 ] as const
 
@@ -51,17 +54,15 @@ type ApiserverConfig = Config<(typeof TAKES)[number]>
 
 async function runApiserver(config: ApiserverConfig): Promise<void> {
   refuseContradictions(config)
-  const signal = stopSignal()
+  const { shutdownDelaySeconds: delaySeconds, shutdownGraceSeconds: graceSeconds } = config
+  const signal = stopSignal({ graceSeconds: delaySeconds + graceSeconds })
   const log = createLogger(config.logLevel)
   const clock = systemClock
   const url = required<'databaseUrl', string>(config, 'databaseUrl')
   const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
   const keyring = keyringFrom(resolve(keyFile), 'fail')
   await using started = new AsyncDisposableStack()
-  const { readDatabaseUrl: readUrl } = config
-  const applicationName = 'fleetglass apiserver'
-  const store = await connectStore({ url, applicationName, ...(readUrl && { readUrl }) })
-  started.defer(() => store.close())
+  const store = await openStore(url, config, started)
   const management = openManagementCluster(config, started)
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const upkeep = runUpkeep({ store, clock, log, ...config }, signal)
@@ -74,6 +75,7 @@ async function runApiserver(config: ApiserverConfig): Promise<void> {
       ...(management && { management }),
       ...(direct && { direct }),
       proxiedListSeconds: config.proxiedListSeconds,
+      shutdown: { delaySeconds, graceSeconds },
     },
     config,
     started,
@@ -97,6 +99,18 @@ function refuseContradictions(config: ApiserverConfig): void {
   if (authorizationMode === 'Aggregator' && registrations === 'own') {
     refuse('--authorization-mode=Aggregator needs --registrations=management')
   }
+}
+
+async function openStore(
+  url: string,
+  { readDatabaseUrl: readUrl }: ApiserverConfig,
+  started: AsyncDisposableStack,
+): Promise<Store> {
+  const applicationName = 'fleetglass apiserver'
+  const store = await connectStore({ url, applicationName, ...(readUrl && { readUrl }) })
+  started.defer(() => store.close())
+  await checkSchema(store)
+  return store
 }
 
 type Serving = Omit<CertifiedServerParts, 'dataDir' | 'config'>

@@ -9,6 +9,7 @@ import { createLogger } from '../../log.ts'
 import { databaseRegistrationSource } from '../../registration/database-source.ts'
 import { connectStore, type Store } from '../../store/connect.ts'
 import { currentRevision } from '../../store/fleet-revision.ts'
+import { checkSchema } from '../../store/migrate.ts'
 import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { readImports } from '../import-kubeconfig.ts'
@@ -56,6 +57,7 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   await using started = new AsyncDisposableStack()
   const store = await connectStore({ url, applicationName: 'fleetglass syncer' })
   started.defer(() => store.close())
+  await checkSchema(store)
   const parts = { store, keyring, clock: systemClock, keyFile }
   const registrations = await openRegistrations(parts, started)
   const holder =

@@ -12,6 +12,7 @@ import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
 import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
 import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
+import { Draining } from '../../apiserver/plugins/draining.ts'
 import type { ReaderLimits } from '../../apiserver/plugins/in-flight.ts'
 import { registrationRoutes } from '../../apiserver/registration/plugin.ts'
 import { untilKnown } from '../../apiserver/registration/until-known.ts'
@@ -49,8 +50,17 @@ export interface ApiServerParts {
   readonly direct?: DirectAddress
   /** How long a list takes at most that goes through a front proxy. */
   readonly proxiedListSeconds?: number
+  /** Left out: it stops at once, and cuts off what takes longer than a moment. */
+  readonly shutdown?: Shutdown
   /** Of the syncer that runs beside it, in the text that Prometheus reads. */
   readonly syncerMetrics?: () => Promise<string>
+}
+
+export interface Shutdown {
+  /** How long it goes on answering although /readyz fails: until no balancer sends anything. */
+  readonly delaySeconds: number
+  /** How long answers that are under way then may take. */
+  readonly graceSeconds: number
 }
 
 export interface ApiServer {
@@ -97,9 +107,12 @@ async function build(
   started.defer(() => access.close())
   const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, { access, catalog })
   const registry = processMetrics()
+  const draining = new Draining()
   const server = await buildServer({
     ...{ store, catalog, access, log, clock, tls, continueByDefault, readerLimits, registry },
     ...readerOptions(parts),
+    draining,
+    ...(parts.shutdown && { graceMilliseconds: parts.shutdown.graceSeconds * 1000 }),
     metrics: metricsOf(registry, parts.syncerMetrics),
     readiness: readinessOf(parts, started),
     root: {
@@ -115,7 +128,11 @@ async function build(
       }),
     ],
   })
-  started.defer(() => server.close())
+  started.defer(async () => {
+    draining.begin()
+    await clock.sleep((parts.shutdown?.delaySeconds ?? 0) * 1000)
+    await server.close()
+  })
   return server
 }
 

@@ -19,6 +19,7 @@ export interface CertifiedServerParts
     | 'readers'
     | 'direct'
     | 'proxiedListSeconds'
+    | 'shutdown'
     | 'log'
     | 'clock'
     | 'syncerMetrics'
