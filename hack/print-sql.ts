@@ -69,11 +69,17 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   'list: by a field that is not so': list({ conditions: field('status.phase!=Running') }),
   'list: by name': list({ conditions: [named('namespace', 'shop'), named('name', 'web-0')] }),
   'list: by a part of the name': list({ conditions: [{ on: 'fuzzy-name', contains: ['web'] }] }),
+  'list: by one of many names': list({
+    conditions: [named('name', ...Array.from({ length: 200 }, (_, i) => `web-${i}`))],
+  }),
+  'list: by words': list({ conditions: [{ on: 'text', words: ['silly', 'demo'] }] }),
+  'list: by a field that is more': list({ conditions: field('spec.replicas>3') }),
   'list: by the time of creation': list({ conditions: [{ on: 'created', since: new Date(0) }] }),
   'list: by owner': list({
     conditions: [{ on: 'owner', owners: [{ clusterId: 1, namespace: 'shop', uid: 'u' }] }],
   }),
   'list: newest first': list({ order: [{ by: 'created_at', descending: true }] }),
+  'list: oldest first': list({ order: [{ by: 'created_at', descending: false }] }),
   'list: in the order of a field': list({ order: [byReplicas] }),
   count: countQuery(store, { ...pods, conditions: label('app=web') }).sql,
   'count: by groups': groupsQuery(

@@ -79,18 +79,38 @@ function sortMatches(
   { order, columns, after }: SortedParts,
 ): RawBuilder<unknown> {
   const { from, where } = matching(request)
-  const conditions = sql.join([...where, ...(after ? [after] : [])], sql` and `)
   const selected = order.selected.map((text, i) => sql`${text} as ${sql.id(`v${i}`)}`)
   const values = order.selected.map((_, i) => sql`k.${sql.id(`v${i}`)}`)
   const wide = columns.map((column) => sql`w.${sql.id(column)}`)
+  const keys = (by: RawBuilder<unknown>, ...more: readonly RawBuilder<boolean>[]) =>
+    sql`select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from ${from}
+    where ${sql.join([...where, ...(after ? [after] : []), ...more], sql` and `)} order by ${by}`
   return sql`select ${sql.join([
     sql`k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name`,
     ...values,
     ...wide,
   ])} from (
-    select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from ${from}
-    where ${conditions} order by ${order.by}${limits(request)}
+    ${isOldestFirst(request) ? oldestFirst(request, order, keys) : sql`${keys(order.by)}${limits(request)}`}
   ) k ${withWholeRows(request)}`
+}
+
+/** By time upwards, which the index of times has only for rows that have one. */
+function isOldestFirst({ order: [first], conditions, limit }: ListRequest): boolean {
+  const ascending = first?.by === 'created_at' && !first.descending
+  return ascending && limit !== undefined && !conditions.some(isSelective)
+}
+
+/** Those with a time, read from the index backwards, then those without: one after the other. */
+function oldestFirst(
+  { limit = 0, offset = 0 }: ListRequest,
+  order: Order,
+  keys: (by: RawBuilder<unknown>, has: RawBuilder<boolean>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const most = limits({ limit: limit + offset })
+  return sql`select * from (
+    (${keys(order.byPresent, sql`o.created_at is not null`)}${most}) union all
+    (${keys(order.by, sql`o.created_at is null`)}${most})
+  ) u${limits({ limit, offset })}`
 }
 
 /** How many rows a list has in all: `after`, `offset` and `limit` do not count. */

@@ -37,6 +37,8 @@ interface Key {
 export interface Order {
   /** `order by` list. */
   readonly by: Sql
+  /** The same among rows that have a value for the first key, in the direction of its index. */
+  readonly byPresent: Sql
   /** What positions need of each row besides its key, in the order of `keys`. */
   readonly selected: readonly Sql[]
   /** @throws StatusError 400 when the position cannot be one of this order. */
@@ -64,6 +66,10 @@ export function orderOf(keys: readonly OrderKey[], scope: ReadScope): Order {
   const terms = all.flatMap((key) => key.terms)
   return {
     by: sql.join(terms.map(orderBy)),
+    byPresent: sql.join([
+      sql`${terms[0]!.expression} ${terms[0]!.descending ? sql`desc nulls last` : sql`nulls first`}`,
+      ...terms.slice(1).map(orderBy),
+    ]),
     selected: wanted.flatMap(({ text }) => text ?? []),
     after: (position) => {
       if (position.values.length !== keys.length) throw malformed()

@@ -91,6 +91,40 @@ select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, w."cells"
     and f.type_id = $9 and f.namespace = k.namespace and f.name = k.name offset 0
   ) w;
 
+-- list: by one of many names
+select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, w."cells", w."metadata" from (
+    select o.cluster_id, o.namespace, o.name from object o
+    where o.type_id = $1 and (o.cluster_id = any ($2::int4[]) or (o.cluster_id = any ($3::int4[]) and o.namespace = any ($4::text[]))) and array_position(
+    array(select c.id from cluster c where c.id = any ($5::int4[]) and c.removed_at is null), o.cluster_id) is not null and (o.name in (select unnest($6::text[]))) is true order by array_position($7::int4[], o.cluster_id), o.namespace, o.name limit $8::int8
+  ) k cross join lateral (
+    select * from object f where f.cluster_id = k.cluster_id
+    and f.type_id = $9 and f.namespace = k.namespace and f.name = k.name offset 0
+  ) w;
+
+-- list: by words
+select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, w."cells", w."metadata" from (
+    select o.cluster_id, o.namespace, o.name from object o
+    where (o.cluster_id = any ($1::int4[]) or (o.cluster_id = any ($2::int4[]) and o.namespace = any ($3::text[]))) and array_position(
+    array(select c.id from cluster c where c.id = any ($4::int4[]) and c.removed_at is null), o.cluster_id) is not null and (o.tokens && $5::int8[] and o.tokens && $6::int8[]) order by array_position($7::int4[], o.cluster_id), o.namespace, o.name limit $8::int8
+  ) k cross join lateral (
+    select * from object f where f.cluster_id = k.cluster_id
+    and f.type_id = $9 and f.namespace = k.namespace and f.name = k.name offset 0
+  ) w;
+
+-- list: by a field that is more
+select o.* from unnest(
+    $1::int4[],
+    $2::text[],
+    $3::text[],
+    $4::text[]
+  ) as s (cluster_id, namespace, name, last_namespace)
+  cross join lateral (
+    select o.cluster_id, o.api_version, o.columns_id, o.namespace, o.name, o."cells", o."metadata" from object o where o.cluster_id = s.cluster_id and o.type_id = $5 and (o.namespace, o.name) > (s.namespace, s.name) and o.namespace <= s.last_namespace and exists (select from unnest(nodes_at_path((o.head || 'null' || o.tail), $6::text[])) node
+    where number_in(node #>> '{}') > number_in($7::text))
+    order by o.namespace, o.name limit $8::int8
+  ) o
+  where (select c.removed_at is null from cluster c where c.id = s.cluster_id) limit $9::int8;
+
 -- list: by the time of creation
 select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, w."cells", w."metadata" from (
     select o.cluster_id, o.namespace, o.name from object o
@@ -126,6 +160,21 @@ select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, k."v0", w
   ) k cross join lateral (
     select * from object f where f.cluster_id = k.cluster_id
     and f.type_id = $8 and f.namespace = k.namespace and f.name = k.name offset 0
+  ) w;
+
+-- list: oldest first
+select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, k."v0", w."cells", w."metadata" from (
+    select * from (
+    (select o.cluster_id, o.namespace, o.name, (extract(epoch from o.created_at) * 1000000)::int8 as "v0" from object o
+    where o.type_id = $1 and (o.cluster_id = any ($2::int4[]) or (o.cluster_id = any ($3::int4[]) and o.namespace = any ($4::text[]))) and array_position(
+    array(select c.id from cluster c where c.id = any ($5::int4[]) and c.removed_at is null), o.cluster_id) is not null and o.created_at is not null order by o.created_at nulls first, array_position($6::int4[], o.cluster_id), o.namespace, o.name limit $7::int8) union all
+    (select o.cluster_id, o.namespace, o.name, (extract(epoch from o.created_at) * 1000000)::int8 as "v0" from object o
+    where o.type_id = $8 and (o.cluster_id = any ($9::int4[]) or (o.cluster_id = any ($10::int4[]) and o.namespace = any ($11::text[]))) and array_position(
+    array(select c.id from cluster c where c.id = any ($12::int4[]) and c.removed_at is null), o.cluster_id) is not null and o.created_at is null order by o.created_at nulls last, array_position($13::int4[], o.cluster_id), o.namespace, o.name limit $14::int8)
+  ) u limit $15::int8
+  ) k cross join lateral (
+    select * from object f where f.cluster_id = k.cluster_id
+    and f.type_id = $16 and f.namespace = k.namespace and f.name = k.name offset 0
   ) w;
 
 -- list: in the order of a field
