@@ -66,6 +66,8 @@ const TEXTS = [
   'É e\u0301 v1.4',
 ]
 
+const OWNERS = ['owner-1', 'owner-2', '']
+
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
 const scalar = fc.oneof(
   oneOf(TEXTS),
@@ -86,6 +88,7 @@ const objectShape = fc.record({
     oneOf(TEXTS.filter((text) => !text.includes('\0'))),
     { maxKeys: 2 },
   ),
+  ownerReferences: fc.array(fc.record({ uid: oneOf(OWNERS) }), { maxLength: 2 }),
   creationTimestamp: oneOf(TIMES),
   resourceVersion: oneOf(VERSIONS),
   spec: fc.record(
@@ -169,6 +172,18 @@ const condition: fc.Arbitrary<ObjectCondition> = fc.oneof(
     }),
   }),
   fc.record({
+    on: fc.constant('owner' as const),
+    owners: fc.array(
+      fc.record({
+        // Clusters are numbered as they are made.
+        clusterId: fc.integer({ min: 1, max: CLUSTERS.length + 1 }),
+        namespace: oneOf(['', 'a', 'ab']),
+        uid: oneOf(OWNERS),
+      }),
+      { maxLength: 3 },
+    ),
+  }),
+  fc.record({
     on: fc.constant('text' as const),
     words: fc.array(
       oneOf(['web', '0', 'a', 'b', 'é', '1.4.2', '1', '1.4', 'v1.4', 'ghcr', 'app', 'null', '😀']),
@@ -221,16 +236,13 @@ const condition: fc.Arbitrary<ObjectCondition> = fc.oneof(
 
 const order: fc.Arbitrary<readonly OrderKey[]> = fc.uniqueArray(
   fc.record({
-    by: fc.constantFrom(
-      'cluster' as const,
-      'namespace' as const,
-      'name' as const,
-      'created_at' as const,
-      'resource_version' as const,
+    by: fc.constantFrom<OrderKey['by'][]>(
+      ...(['cluster', 'namespace', 'name', 'created_at', 'resource_version'] as const),
+      ...[PATHS[0]!, PATHS[1]!, PATHS[6]!, PATHS[9]!],
     ),
     descending: fc.boolean(),
   }),
-  { selector: ({ by }) => String(by), maxLength: 3 },
+  { selector: ({ by }) => JSON.stringify(by), maxLength: 3 },
 )
 
 let database: TestDatabase
@@ -263,7 +275,12 @@ beforeAll(async () => {
     })
     expect(refused).toEqual([])
     // What the store must be compared with is what JSON says, after one round through its text.
-    objects.push(...distinct.map((object) => ({ cluster: name, object: withColumns(object) })))
+    objects.push(
+      ...distinct.map((object) => ({
+        ...{ cluster: name, clusterId: cluster.id },
+        object: withColumns(object),
+      })),
+    )
     made.push(cluster)
   }
   clusters = made

@@ -15,24 +15,11 @@ import { acquireLease, type Lease } from '../../src/store/leases.ts'
 import type { ObjectChange, ObjectRow } from '../../src/store/object-row.ts'
 import type { WriteTarget } from '../../src/store/put-objects.ts'
 import { ensureColumnSet, ensureType } from '../../src/store/resource-types.ts'
-import { textsOf, wordsOf } from './oracle.ts'
+import { type TestObject, textsOf, wordsOf } from './oracle.ts'
+
+export type { TestObject } from './oracle.ts'
 
 export const PODS = { group: '', resource: 'pods' }
-
-export interface TestObject {
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly metadata: {
-    readonly name: string
-    readonly namespace?: string
-    readonly uid?: string
-    readonly resourceVersion?: string
-    readonly creationTimestamp?: string | null
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
-  }
-  readonly [field: string]: unknown
-}
 
 /** Not tokenised: they are columns. */
 const COLUMN_PATHS = new Set([

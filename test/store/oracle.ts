@@ -1,21 +1,81 @@
-/** What a list must answer, worked out in memory: no SQL, no tokens, no index. */
-import type { FieldPath, FieldRequirement } from '../../src/kube/field-selector.ts'
-import type { LabelRequirement } from '../../src/kube/label-selector.ts'
-import type { ListRequest, ObjectCondition, OrderKey } from '../../src/store/list-request.ts'
-import type { TestObject } from './objects.ts'
+/**
+ * What a list must answer, worked out in memory: no SQL, no tokens, no index, and nothing of src/.
+ *
+ * It takes requirements as structures, never as text. test/store/oracle.test.ts holds it against what
+ * a real API server selected.
+ */
+
+export interface TestObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly uid?: string
+    readonly resourceVersion?: string
+    readonly creationTimestamp?: string | null
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly ownerReferences?: ReadonlyArray<{ readonly uid: string }>
+  }
+  readonly [field: string]: unknown
+}
 
 export interface StoredObject {
   readonly cluster: string
+  readonly clusterId: number
   readonly object: TestObject
 }
 
-type Request = Pick<ListRequest, 'scope' | 'conditions' | 'order'>
+type Path = ReadonlyArray<
+  { readonly key: string } | { readonly every: true } | { readonly index: number }
+>
+type Membership = { readonly operator: 'In' | 'NotIn'; readonly values: readonly string[] }
+type Presence = { readonly operator: 'Exists' | 'DoesNotExist' }
+type Comparison = { readonly operator: 'Gt' | 'Gte' | 'Lt' | 'Lte'; readonly value: string }
+
+type LabelRequirement = { readonly key: string } & (
+  | Membership
+  | Presence
+  | { readonly operator: 'Gt' | 'Lt'; readonly value: bigint }
+)
+type FieldRequirement = { readonly path: Path } & (Membership | Presence | Comparison)
+
+type Condition =
+  | ({ readonly on: 'namespace' | 'name' } & Membership)
+  | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
+  | { readonly on: 'text'; readonly words: readonly string[] }
+  | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
+  | {
+      readonly on: 'owner'
+      readonly owners: ReadonlyArray<{
+        readonly clusterId: number
+        readonly namespace: string
+        readonly uid: string
+      }>
+    }
+  | { readonly on: 'label'; readonly requirement: LabelRequirement }
+  | { readonly on: 'field'; readonly requirement: FieldRequirement }
+
+interface OrderKey {
+  readonly by: string | Path
+  readonly descending: boolean
+}
+
+interface Request {
+  readonly scope: ReadonlyArray<{
+    readonly name: string
+    readonly namespaces: 'every-namespace' | readonly string[]
+  }>
+  readonly conditions: readonly Condition[]
+  readonly order: readonly OrderKey[]
+}
 
 /** Keys as `cluster/namespace/name`, in order. */
 export function expected(objects: readonly StoredObject[], request: Request): string[] {
   return objects
     .filter((stored) => isVisible(stored, request.scope))
-    .filter((stored) => request.conditions.every((condition) => holds(condition, stored.object)))
+    .filter((stored) => request.conditions.every((condition) => holds(condition, stored)))
     .sort((a, b) => compare(a, b, request.order))
     .map(({ cluster, object }) => `${cluster}/${namespaceOf(object)}/${object.metadata.name}`)
 }
@@ -24,12 +84,12 @@ function namespaceOf(object: TestObject): string {
   return object.metadata.namespace ?? ''
 }
 
-function isVisible({ cluster, object }: StoredObject, scope: ListRequest['scope']): boolean {
+function isVisible({ cluster, object }: StoredObject, scope: Request['scope']): boolean {
   const visible = scope.find(({ name }) => name === cluster)?.namespaces ?? []
   return visible === 'every-namespace' || visible.includes(namespaceOf(object))
 }
 
-function holds(condition: ObjectCondition, object: TestObject): boolean {
+function holds(condition: Condition, { object, clusterId }: StoredObject): boolean {
   const { metadata } = object
   switch (condition.on) {
     case 'namespace':
@@ -48,8 +108,15 @@ function holds(condition: ObjectCondition, object: TestObject): boolean {
       if (since && !(at !== undefined && at >= since.getTime())) return false
       return !(before && !(at !== undefined && at < before.getTime()))
     }
-    case 'owner':
-      throw new Error('owners are tried in test/apiserver/owner-search.test.ts')
+    case 'owner': {
+      const uids = new Set((metadata.ownerReferences ?? []).map(({ uid }) => uid))
+      return condition.owners.some(
+        (owner) =>
+          owner.clusterId === clusterId &&
+          (owner.namespace === '' || owner.namespace === namespaceOf(object)) &&
+          uids.has(owner.uid),
+      )
+    }
     case 'label':
       return labelHolds(condition.requirement, metadata.labels ?? {})
     case 'field':
@@ -170,7 +237,7 @@ function isBeyond(
   return found[1] > wanted[1] === operator.startsWith('G')
 }
 
-export function valuesAt(value: unknown, [step, ...rest]: FieldPath): unknown[] {
+export function valuesAt(value: unknown, [step, ...rest]: Path): unknown[] {
   if (!step) return [value]
   if (typeof value !== 'object' || value === null) return []
   if ('key' in step) {
@@ -188,21 +255,8 @@ const ROW_KEY: readonly OrderKey[] = [
   { by: 'name', descending: false },
 ]
 
-function compare(a: StoredObject, b: StoredObject, order: readonly OrderKey[]): number {
-  for (const { by, descending } of [...order, ...ROW_KEY]) {
-    const left = sortValue(a, by)
-    const right = sortValue(b, by)
-    if (left === undefined || right === undefined) {
-      if (left !== right) return left === undefined ? 1 : -1 // last, whatever the direction
-      continue
-    }
-    const difference = compareValues(left, right)
-    if (difference !== 0) return descending ? -difference : difference
-  }
-  return 0
-}
-
-type SortValue = string | bigint | readonly [rank: bigint, value: string | number]
+/** Numbers before texts; texts as they are compared byte by byte. */
+type SortValue = string | bigint | readonly [number: number | undefined, text: string]
 
 function sortValue({ cluster, object }: StoredObject, by: OrderKey['by']): SortValue | undefined {
   const { metadata } = object
@@ -218,11 +272,54 @@ function sortValue({ cluster, object }: StoredObject, by: OrderKey['by']): SortV
     case 'resource_version':
       return BigInt(metadata.resourceVersion ?? '1')
     default:
-      throw new Error('field orders have tests of their own')
+      return typeof by === 'string' ? undefined : fieldValue(object, by)
   }
 }
 
-function compareValues(a: SortValue, b: SortValue): number {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : a > b ? 1 : 0
-  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+function fieldValue(object: TestObject, path: Path): SortValue | undefined {
+  const [first] = valuesAt(object, path).filter((value) => typeof value !== 'object' || !value)
+  if (first === undefined) return undefined
+  const text = String(first)
+  const isNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)
+  return [isNumber ? Number(text) : undefined, asStored(text)]
+}
+
+/** What PostgreSQL's text cannot hold stands for itself there as a mark and four digits. */
+function asStored(text: string): string {
+  return text.replace(
+    /[\0\ue000]|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])/g,
+    (odd) => {
+      return `\ue000${odd.charCodeAt(0).toString(16).padStart(4, '0')}`
+    },
+  )
+}
+
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+function compare(a: StoredObject, b: StoredObject, order: readonly OrderKey[]): number {
+  for (const { by, descending } of [...order, ...ROW_KEY]) {
+    const left = sortValue(a, by)
+    const right = sortValue(b, by)
+    if (left === undefined || right === undefined) {
+      if (left !== right) return left === undefined ? 1 : -1 // last, whatever the direction
+      continue
+    }
+    const difference = compareValues(left, right, descending)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function compareValues(a: SortValue, b: SortValue, descending: boolean): number {
+  const direction = descending ? -1 : 1
+  if (typeof a === 'bigint' && typeof b === 'bigint')
+    return direction * (a < b ? -1 : a > b ? 1 : 0)
+  if (typeof a === 'string' || typeof b === 'string')
+    return direction * byBytes(String(a), String(b))
+  const [one, text] = a as readonly [number | undefined, string]
+  const [other, otherText] = b as readonly [number | undefined, string]
+  if (one === undefined || other === undefined) {
+    if (one !== other) return one === undefined ? 1 : -1 // numbers first, whatever the direction
+  } else if (one !== other) return direction * (one - other)
+  return direction * byBytes(text, otherText)
 }
