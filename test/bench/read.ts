@@ -3,9 +3,12 @@ import { since } from './cpu-seconds.ts'
 import { measureFloor, timed } from './floor.ts'
 import { clusterName, MeasuredFleet } from './measured-fleet.ts'
 import { namespaceOf } from './member-objects.ts'
+import { writePlans } from './plans.ts'
 import { printLine, sizesAsked } from './settings.ts'
 
 const PODS = '/apis/clusterpedia.io/v1beta1/resources/api/v1/pods'
+const ANY = '/apis/clusterpedia.io/v1beta1/collectionresources/any'
+const WORKLOADS = ANY.replace('any', 'workloads')
 const CLUSTER = `/apis/clusterpedia.io/v1beta1/resources/clusters/${clusterName(2)}`
 const TABLE = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
 const METADATA = { Accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' }
@@ -60,6 +63,42 @@ function reads(
       what: 'remaining count, one label',
       path: page({ limit: '1', withRemainingCount: 'true', labelSelector: 'team=payments' }),
     },
+    table(
+      'pods of a deployment (grandparent owner)',
+      page({ ownerName: pod.app, ownerGR: 'deployments.apps', ownerSeniority: '1' }),
+    ),
+    table('words, rare', page({ text: pod.app })),
+    table('words, common, 500', page({ text: 'registry.example.com payments' })),
+    table('collection, words over all kinds', page({ groups: ',apps', text: pod.app }, ANY)),
+    table('collection, 500 of workloads by name', page({ orderby: 'name' }, WORKLOADS)),
+    {
+      what: 'counts by cluster and status.phase',
+      path: `${PODS}/counts?groupBy=cluster,status.phase`,
+      times: 3,
+    },
+    {
+      what: 'counts by cluster, one label',
+      path: `${PODS}/counts?groupBy=cluster&labelSelector=team%3Dpayments`,
+    },
+    table(
+      'a number that is more, of one cluster',
+      page({ fieldSelector: 'spec.terminationGracePeriodSeconds>30' }, `${CLUSTER}/api/v1/pods`),
+    ),
+    {
+      ...table(
+        'a quantity that is more, of all',
+        page({ fieldSelector: 'spec.containers[].resources.requests.cpu>1' }),
+      ),
+      times: 3,
+    },
+    {
+      ...table(
+        'by a field, of one cluster',
+        page({ orderby: 'status.startTime' }, `${CLUSTER}/api/v1/pods`),
+      ),
+      times: 3,
+    },
+    table('table, 500 by created_at', page({ orderby: 'created_at' })),
     { what: 'JSON, 500', path: page({}) },
     { what: 'metadata only, 500', path: page({}), headers: METADATA },
     { what: 'table of all pods', path: PODS, headers: TABLE, times: 3 },
@@ -97,7 +136,16 @@ async function somePod(fleet: MeasuredFleet) {
     namespace: metadata.namespace,
     app: metadata.labels.app,
     node: spec.nodeName,
+    ownerUid: metadata.ownerReferences[0].uid,
   }
+}
+
+async function measureAll(copyOutSeconds: number): Promise<void> {
+  for (const read of reads(await somePod(fleet), sizes.clusters * sizes.pods)) {
+    await measure(fleet, read, copyOutSeconds)
+  }
+  const { apiServer } = fleet.processes.peakMegabytes()
+  printLine('peak memory of the API server', `${apiServer.toFixed(0)} MB`)
 }
 
 const sizes = sizesAsked()
@@ -107,11 +155,8 @@ try {
   await fleet.store.pool.query('vacuum analyze')
   const { copyOutSeconds } = await measureFloor(fleet.store)
   printLine('floor: COPY of all pods to nowhere', milliseconds(copyOutSeconds))
-  for (const read of reads(await somePod(fleet), sizes.clusters * sizes.pods)) {
-    await measure(fleet, read, copyOutSeconds)
-  }
-  const { apiServer } = fleet.processes.peakMegabytes()
-  printLine('peak memory of the API server', `${apiServer.toFixed(0)} MB`)
+  if (process.argv.includes('--plans')) await writePlans(fleet.store, await somePod(fleet))
+  else await measureAll(copyOutSeconds)
 } finally {
   await fleet.stop()
 }
