@@ -376,10 +376,10 @@ export const CASES: readonly Case[] = [
     guards: [
       {
         file: 'sync/encode-object.ts',
-        text: 'return encode(bytes, scanner.scan(bytes), { ...parts, printer: options.printer })',
+        text: 'return encode(bytes, scanner.scan(bytes), parts)',
         becomes: `const { kind, apiVersion, metadata, data, spec, status } = JSON.parse(bytes.toString())
       const known = Buffer.from(JSON.stringify({ kind, apiVersion, metadata, data, spec, status }))
-      return encode(known, scanner.scan(known), { ...parts, printer: options.printer })`,
+      return encode(known, scanner.scan(known), parts)`,
         test: {
           file: 'sync/mirror.test.ts',
           name: 'all its objects, over several pages, byte for byte',
@@ -560,7 +560,7 @@ export const CASES: readonly Case[] = [
     guards: [
       {
         file: 'store/connect.ts',
-        text: 'const writers = openPool(config, WRITERS)',
+        text: 'const writers = pools.open(WRITERS)',
         becomes: 'const writers = WRITERS ? pool : pool',
         test: {
           file: 'store/connect.test.ts',
