@@ -12,6 +12,7 @@ import { negotiateObjects } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, StatusError } from '../../kube/status-error.ts'
 import type { CollectionRequest } from '../../store/list-collection.ts'
+import { countingRows, noteServed } from '../audit.ts'
 import type { ServedResource } from '../catalog.ts'
 import { type OwnerParts, withOwners } from '../routes/owner-conditions.ts'
 import { type Page, pageOf } from '../routes/page.ts'
@@ -53,7 +54,9 @@ export async function answerCollection(
   const totalCount = search.withRemainingCount
     ? await within(limit, objects.countCollection(wanted))
     : undefined
-  const { encoder, row } = form
+  noteServed(call.request, asked.served)
+  const { encoder } = form
+  const row = countingRows(call.request, form.row)
   const answer = { page, encoder, row, resourceVersion, checksum, totalCount, limit }
   const streamed = {
     limit,

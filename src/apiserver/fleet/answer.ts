@@ -9,6 +9,7 @@ import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error
 import { formatJson } from '../../registration/json-text.ts'
 import type { Served } from '../../registration/list.ts'
 import { openReadView } from '../../store/read-view.ts'
+import { noteClusters, noteRows } from '../audit.ts'
 import { type Exchange, formOf, queryOf, sendText, warn } from '../registration/exchange.ts'
 import type { ListMeta } from '../registration/represent.ts'
 import { timeLimitOf, within } from '../routes/time-limit.ts'
@@ -39,6 +40,7 @@ export async function answerGet(
   const { objects, warnings } = await within(limit, answering)
   const found = objects.find((object) => object.name === name)
   if (!found) throw notFound(kind, name)
+  note(exchange, narrowed, 1)
   warn(exchange, warnings)
   return sendText(exchange, form.object(served(kind, found)), { encoding: form.encoding })
 }
@@ -66,9 +68,19 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
   const { objects, warnings } = await within(limit, answering)
   const items = shown(kind, objects, selected)
   const page = pageOf(items, [kind.resource, manner], options)
+  note(exchange, narrowed, page.items.length)
   warn(exchange, warnings)
   const metadata = { resourceVersion, ...page.metadata }
   return sendText(exchange, form.list(page.items, metadata), { encoding: form.encoding })
+}
+
+function note(
+  { request }: Exchange,
+  clusters: ReadonlyArray<{ readonly name: string }>,
+  rows: number,
+): void {
+  noteClusters(request, clusters)
+  noteRows(request, rows)
 }
 
 /** @throws 403 when no rule lets the reader ask about any cluster. */

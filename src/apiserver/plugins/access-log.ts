@@ -1,9 +1,10 @@
 /**
- * One line of log for each request: who, what, how it ended. Never a credential: of the headers only
- * the user agent is written.
+ * One line of log for each request: who, what, about which clusters, how many rows they got, how it
+ * ended. Never a credential: of the headers only the user agent is written.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { auditOf } from '../audit.ts'
 
 /** A selector may have 100 KB; its beginning tells what it was. */
 const URL_MOST_CHARACTERS = 500
@@ -31,6 +32,7 @@ function log(request: FastifyRequest, reply: FastifyReply): void {
     status: reply.raw.statusCode,
     milliseconds: Math.round(reply.elapsedTime),
     ...(reply.raw.writableFinished ? {} : { cutOff: true }),
+    ...auditOf(request),
     userAgent: request.headers['user-agent'],
   }
   if (PROBES.test(url)) request.log.debug(line, 'answered')

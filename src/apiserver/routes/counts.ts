@@ -11,6 +11,7 @@ import { negotiateObjects } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { CountedGroup } from '../../store/count-groups.ts'
+import { noteRows, noteServed } from '../audit.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { staleWarning } from '../warnings.ts'
 import { askedByNow } from './asked.ts'
@@ -33,6 +34,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   const { options, search } = optionsOf(call.query)
   const keys = parseGroupBy(call.query.get('groupBy') ?? '')
   const asked = await askedByNow(parts, { request, surface, path, search, verb: 'list' })
+  noteServed(request, asked.served)
   const { as, encoding, metaVersion } = negotiateObjects(request.headers.accept, 'list')
   const { type, scope } = asked
   const objects = await parts.objects.view(freshnessOf(options))
@@ -54,6 +56,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   const by = keys.map((key) => key.by)
   const counting = objects.countGroups({ type, scope, conditions: narrowed, by })
   const groups = await within(limit, counting)
+  noteRows(request, groups.length)
   const document =
     as === 'Table' ? tableOf(keys, groups, `meta.k8s.io/${metaVersion}`) : listOf(keys, groups)
   const warnings = staleWarning(asked.served, parts.clock.now())

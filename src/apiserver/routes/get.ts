@@ -10,6 +10,7 @@ import type { Representation } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
 import type { RawRow } from '../../store/list-request.ts'
+import { noteRows } from '../audit.ts'
 import { jsonListEncoder } from '../encode/list-encoder.ts'
 import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
@@ -44,6 +45,7 @@ export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promis
   if (warnings.length > 0) reply.header('Warning', [...warnings])
   if (!row) throw notFound({ group: path.group, resource: path.resource }, name)
   if (second) throw ambiguous(call, asked, rows)
+  noteRows(call.request, 1)
   return send(call, representation, answerJson(form, representation, row))
 }
 

@@ -9,6 +9,7 @@ import { parseListOptions } from '../../kube/list-options.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed } from '../../kube/status-error.ts'
 import type { ListRequest } from '../../store/list-request.ts'
+import { countingRows } from '../audit.ts'
 import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import type { Asked } from './asked.ts'
@@ -53,7 +54,8 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
   const encoder = (representation.encoding === 'yaml' ? yamlListEncoder : jsonListEncoder)(
     form.frame,
   )
-  const answer = { page, encoder, row: form.row, resourceVersion, checksum, totalCount, limit }
+  const row = countingRows(request, form.row)
+  const answer = { page, encoder, row, resourceVersion, checksum, totalCount, limit }
   const streamed = {
     limit,
     contentType: encoder.contentType,

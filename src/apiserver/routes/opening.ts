@@ -2,6 +2,7 @@
 import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
 import type { ResourcePath } from '../../kube/request-path.ts'
 import type { Search } from '../../kube/search.ts'
+import { noteServed } from '../audit.ts'
 import type { Surface } from '../prefixes.ts'
 import { type Asked, askedByNow } from './asked.ts'
 import type { ResourceParts } from './resources.ts'
@@ -28,6 +29,7 @@ export async function openAnswer(
 ): Promise<Opening> {
   const { request, query, surface, path } = call
   const asked = await askedByNow(parts, { request, surface, path, search, verb })
+  noteServed(request, asked.served)
   const representation = negotiateObjects(
     request.headers.accept,
     verb === 'get' ? 'object' : 'list',
