@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { type Clock, systemClock } from '../clock.ts'
 import {
   apiVersionOf,
@@ -77,6 +77,7 @@ export class MemberServer {
   readonly #interceptors: Interceptor[] = []
   readonly #options: MemberOptions
   #release: ReturnType<typeof releaseOf>
+  readonly #sockets = new Set<Socket>()
   #server: Server | TlsServer | undefined
   #tls: TlsOptions | undefined
   #port: number
@@ -117,6 +118,10 @@ export class MemberServer {
     // Watches stay silent for long.
     server.requestTimeout = 0
     server.keepAliveTimeout = 120_000
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(this.#port, '127.0.0.1', resolve)
@@ -131,7 +136,8 @@ export class MemberServer {
     if (!server) return
     this.#server = undefined
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeAllConnections()
+    // Those too that have not shaken hands yet: HTTP does not know of them, and would wait.
+    for (const socket of this.#sockets) socket.destroy()
     await closed
   }
 
