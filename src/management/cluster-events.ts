@@ -116,7 +116,7 @@ function eventObject(target: EventTarget, event: ClusterEvent, { instance, at }:
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${target.name.slice(0, 236)}.${hash}`, namespace: 'default' },
+    metadata: { name: `${nameStart(target.name)}.${hash}`, namespace: 'default' },
     involvedObject: {
       ...{ apiVersion: 'cluster.clusterpedia.io/v1alpha2', kind: 'PediaCluster' },
       ...{ name: target.name, uid: target.uid },
@@ -126,6 +126,11 @@ function eventObject(target: EventTarget, event: ClusterEvent, { instance, at }:
     ...{ reportingComponent: FIELD_MANAGER, reportingInstance: instance },
     ...{ firstTimestamp: at, lastTimestamp: at, count: 1 },
   }
+}
+
+/** With the hash, no longer than a name may be; each part ends in a letter or digit. */
+function nameStart(name: string): string {
+  return name.slice(0, 236).replace(/[^a-z0-9]+$/, '')
 }
 
 function cut(message: string): string {

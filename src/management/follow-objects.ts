@@ -19,6 +19,13 @@ import type { ManagementClient } from './client.ts'
 /** `name`, or `namespace/name`. */
 export type ObjectName = string
 
+export interface ObjectChange {
+  /** Left out: it is new. */
+  readonly before: JsonObject | undefined
+  /** Left out: it is gone. */
+  readonly after: JsonObject | undefined
+}
+
 export interface FollowRequest {
   readonly client: ManagementClient
   /** `/api/v1/namespaces/kube-system/configmaps` */
@@ -27,8 +34,8 @@ export interface FollowRequest {
   readonly resource: string
   /** Selectors: `{ fieldSelector: 'metadata.name=x' }`. */
   readonly query?: Readonly<Record<string, string>>
-  /** The first list is complete, or something changed since. */
-  readonly changed: () => void
+  /** A list is complete: told without a change; or one object changed since. */
+  readonly changed: (change?: ObjectChange) => void
   readonly clock: Clock
   readonly log: Logger
   readonly limits?: Partial<FollowLimits>
@@ -126,10 +133,13 @@ class ObjectsSink implements MirrorSink {
 
   async changed({ type, object }: Parameters<MirrorSink['changed']>[0]): Promise<void> {
     const next = new Map(this.objects)
-    if (type === 'DELETED') next.delete(nameIn(object))
-    else next.set(nameIn(object), objectIn(object))
+    const name = nameIn(object)
+    const before = next.get(name)
+    const after = type === 'DELETED' ? undefined : objectIn(object)
+    if (after) next.set(name, after)
+    else next.delete(name)
     this.objects = next
-    this.#request.changed()
+    this.#request.changed({ before, after })
   }
 
   advance(): void {

@@ -9,8 +9,9 @@ import type { Clock } from '../clock.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
 import { CLUSTER_GROUP } from '../kube/pedia-cluster.ts'
 import type { Logger } from '../log.ts'
+import { sameJson, withField } from '../registration/json-text.ts'
 import { kindOfResource, REGISTRATION_KINDS, type RegistrationKind } from '../registration/kinds.ts'
-import { nameOf } from '../registration/lifecycle.ts'
+import { nameOf, withMetadata } from '../registration/lifecycle.ts'
 import {
   mirrorRegistrations,
   type WantedRegistrations,
@@ -20,7 +21,7 @@ import type { FollowLimits } from '../sync/list-watch.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { ManagementClient } from './client.ts'
 import { isBeingDeleted, keepFinalizer } from './finalizer.ts'
-import { type FollowedObjects, followObjects } from './follow-objects.ts'
+import { type FollowedObjects, followObjects, type ObjectChange } from './follow-objects.ts'
 import type { Leadership } from './lead.ts'
 import { needsSecrets, resolveCredentials } from './resolve-credentials.ts'
 
@@ -104,7 +105,9 @@ class Leading {
 
   #follow(path: string, resource: string): FollowedObjects {
     const { client, clock, log, limits } = this.#parts
-    const changed = () => this.#changed.wake()
+    const changed = (change?: ObjectChange) => {
+      if (!change || concernsUs(change)) this.#changed.wake()
+    }
     return followObjects({ client, path, resource, changed, clock, log, ...(limits && { limits }) })
   }
 
@@ -167,6 +170,16 @@ class Leading {
   #clusters(): readonly JsonObject[] {
     return [...(this.#followed.get(CLUSTERS)?.objects?.values() ?? [])]
   }
+}
+
+/** That a syncer wrote a status, as each does all the time while clusters start, is no news. */
+function concernsUs({ before, after }: ObjectChange): boolean {
+  return !before || !after || !sameJson(wanted(before), wanted(after))
+}
+
+function wanted(object: JsonObject): JsonObject {
+  const bare = withMetadata(object, { managedFields: undefined, resourceVersion: undefined })
+  return withField(bare, 'status', undefined)
 }
 
 function pathOf({ group, version, resource }: RegistrationKind): string {
