@@ -148,6 +148,13 @@ describe.each(rendered)('overlay %s', (_, objects) => {
     }
   })
 
+  test('an API server is given the time to stop that its settings take', () => {
+    const settings = settingsIn(objects)
+    const apiserver = templates.find(([title]) => title.endsWith('fleetglass-apiserver'))![1]
+    const takes = ['delay', 'grace'].map((part) => Number(settings[`shutdown-${part}-seconds`]))
+    expect(apiserver.spec.terminationGracePeriodSeconds).toBeGreaterThan(takes[0]! + takes[1]!)
+  })
+
   test('settings are ones that there are', () => {
     const settings = settingsIn(objects)
     const names = Object.keys(SETTINGS) as SettingName[]

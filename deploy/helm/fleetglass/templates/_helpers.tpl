@@ -12,6 +12,8 @@
   "tls-cert-file" "/etc/fleetglass/serving/tls.crt"
   "tls-private-key-file" "/etc/fleetglass/serving/tls.key"
   "metrics-listen" "0.0.0.0:8080"
+  "shutdown-delay-seconds" 10
+  "shutdown-grace-seconds" 60
   "log-level" "info"
 -}}
 {{ toYaml (merge (deepCopy .Values.settings) $own) }}
