@@ -22,6 +22,17 @@ const examples: readonly Example[] = [...README.matchAll(/^```console\n(.*?)^```
     return { command: line.replace(/^\$ /, ''), shown: shown.join('\n') }
   })
 
+/** The table of what can be asked: of each condition the first label and the first query. */
+const conditions = (/^\| Condition \|.*?\n\n/ms.exec(README)?.[0] ?? '')
+  .split('\n')
+  .slice(2)
+  .filter((row) => row !== '')
+  .map((row) => {
+    const [, what = '', ...forms] = row.split('|').map((cell) => cell.trim())
+    const [label, query] = forms.map((form) => /`([^`]+)`/.exec(form)?.[1])
+    return { what, label, query }
+  })
+
 /**
  * Ages, ports and the random parts of names are another each time; widths follow from them. npm adds
  * a word about itself when it likes.
@@ -60,7 +71,7 @@ describe.skipIf(!KUBECTL)('README.md, against the demo', () => {
     expect(examples.length).toBeGreaterThan(8)
   })
 
-  const unshown = README.match(/^kubectl get .*$/gm) ?? []
+  const unshown = README.match(/^kubectl get --raw .*$/gm) ?? []
 
   test('has commands whose output it does not show', () => {
     expect(unshown).not.toEqual([])
@@ -70,6 +81,27 @@ describe.skipIf(!KUBECTL)('README.md, against the demo', () => {
     const { exitCode, stdout, stderr } = await runner.paste(command)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(JSON.parse(stdout).items.length).toBeGreaterThan(5)
+  })
+
+  test('says what can be asked', () => {
+    expect(conditions.length).toBeGreaterThan(15)
+  })
+
+  describe.each(conditions)('can be asked for $what', ({ label, query }) => {
+    test.skipIf(label === undefined)('by label', async () => {
+      const command = `kubectl --cluster clusterpedia get deployments,replicasets,pods -A -o name -l "${label}"`
+      const { exitCode, stderr } = await runner.paste(command)
+      expect({ exitCode, stderr: stderr.replace('No resources found\n', '') }).toEqual({
+        ...{ exitCode: 0, stderr: '' },
+      })
+    })
+
+    test.skipIf(query === undefined)('by query', async () => {
+      const path = `/apis/clusterpedia.io/v1beta1/resources/apis/apps/v1/deployments?${encodeURI(query!)}`
+      const { exitCode, stdout, stderr } = await runner.paste(`kubectl get --raw '${path}'`)
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(JSON.parse(stdout).items).toBeInstanceOf(Array)
+    })
   })
 
   test.each([
