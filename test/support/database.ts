@@ -11,14 +11,20 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>
 }
 
-/** @param options.empty - without any table, for tests of migrations. */
-export async function testDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+export interface TestDatabaseOptions {
+  /** Without any table, for tests of migrations. */
+  readonly empty?: boolean
+  /** What `create database` says of a locale, with `empty`. */
+  readonly locale?: string
+}
+
+export async function testDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = inject('postgresUrl')
   if (!server) throw new Error('vitest runs without globalSetup: test/support/global-setup.ts')
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   await administer(
     server,
-    `create database ${name} template ${options.empty ? 'template0' : TEMPLATE}`,
+    `create database ${name} template ${options.empty ? 'template0' : TEMPLATE} ${options.locale ?? ''}`,
   )
   const url = new URL(server)
   url.pathname = name
