@@ -1,5 +1,8 @@
 /** Registrations in a management cluster: followed, synced, spoken of, and removed. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anyKubectl, KubectlRunner } from '../support/kubectl.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import { until } from '../support/until.ts'
 import {
@@ -13,6 +16,7 @@ import {
   TEMPLATES,
 } from './managed-fleet.ts'
 
+const KUBECTL = anyKubectl()
 const CONFIG_MAPS = { group: '', resource: 'configmaps' }
 
 let fleet: ManagedFleet
@@ -255,6 +259,20 @@ describe('while the management API server is away', () => {
     await until(() => controllers.trouble === undefined, 15_000)
     await fleet.register('after', withToken())
     await fleet.ready('after')
+  })
+})
+
+describe.skipIf(KUBECTL === undefined)('with kubectl', () => {
+  test('the finalizers are given back as README.md says, and others stay', async () => {
+    await fleet.register('released', withToken(), { finalizers: ['example.com/theirs'] })
+    await fleet.ready('released')
+    await Promise.all(fleet.processes.splice(0).map((process) => process.stop()))
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+    const lines = /^ {2}for cluster in .*?^ {2}done$/ms.exec(readme)![0]
+    const kubectl = new KubectlRunner(KUBECTL!, fleet.cluster.kubeconfig)
+    expect(await kubectl.paste(lines)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect((await fleet.get('released')).metadata.finalizers).toEqual(['example.com/theirs'])
+    expect((await fleet.get('dot-01')).metadata.finalizers ?? []).toEqual([])
   })
 })
 

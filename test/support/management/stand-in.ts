@@ -5,12 +5,14 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { parse } from 'yaml'
 import { systemClock } from '../../../src/clock.ts'
 import { authenticate } from '../../../src/demo/member/authenticate.ts'
 import { type Reply, sendReply, statusReply } from '../../../src/demo/member/reply.ts'
 import type { Exchange, MemberRequest } from '../../../src/demo/member-server.ts'
 import { StatusError, toStatus } from '../../../src/kube/status-error.ts'
+import { registrationOpenApi } from '../../../src/registration/open-api.ts'
 import { makeCertificates } from '../certificates.ts'
 import { type MemberCluster, startMemberCluster } from '../member-cluster.ts'
 import type { RunningApiserver } from './management-cluster.ts'
@@ -46,6 +48,12 @@ export async function startStandIn(folder: string): Promise<StandIn> {
     tls: { cert: read('server.crt'), key: read('server.key'), clientCa: read('ca.crt') },
     tokens: { [ADMIN_TOKEN]: 'admin' },
     bookmarkSeconds: 1,
+    openApi: new Map(
+      [...registrationOpenApi()].map(([path, document]) => [
+        path,
+        gzipSync(JSON.stringify(document)),
+      ]),
+    ),
   })
   for (const file of readdirSync(CRDS).filter((name) => name.endsWith('.yaml'))) {
     member.put(DEFINITIONS, parse(readFileSync(join(CRDS, file), 'utf8')))
