@@ -15,6 +15,8 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GenericContainer } from 'testcontainers'
@@ -65,9 +67,19 @@ test('it loads what the commands need, and says what is missing', async () => {
   expect(code).toBe(1)
 })
 
-test('its health check fails when nothing answers', async () => {
-  const { code } = await inImage([], 'hack/healthcheck.mjs')
-  expect(code).toBe(1)
+test('its health check asks where the settings say', async () => {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/livez' ? 200 : 404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  // Nobody listens on port 1.
+  const api = { FLEETGLASS_LISTEN: '127.0.0.1:1' }
+  const alive = { ...api, FLEETGLASS_METRICS_LISTEN: `127.0.0.1:${port}` }
+  expect(await healthCheck(alive)).toBe(0)
+  await new Promise((resolve) => server.close(resolve))
+  expect(await healthCheck(alive)).toBe(1)
+  expect(await healthCheck(api)).toBe(1)
 })
 
 test('nothing is in it that only development needs, and no PostgreSQL', () => {
@@ -121,14 +133,24 @@ function isReplaced({ name }: Stage, command: string): boolean {
   return name === 'build' && command.startsWith('npm ci')
 }
 
-function inImage(args: readonly string[], file = 'hack/fleetglass.mjs') {
+async function healthCheck(environment: Readonly<Record<string, string>>) {
+  return (await inImage([], { file: 'hack/healthcheck.mjs', environment })).code
+}
+
+function inImage(
+  args: readonly string[],
+  {
+    file = 'hack/fleetglass.mjs',
+    environment = {},
+  }: { readonly file?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+) {
   const [uid = 0, gid = 0] = textOf(final, 'USER')!.split(':').map(Number)
   // Only root can be somebody else; for others the folder is read-only all the same.
   const user = process.getuid?.() === 0 ? { uid, gid } : {}
   const child = spawn(process.execPath, [join(app, file), ...args], {
     ...user,
     cwd: app,
-    env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production' },
+    env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...environment },
   })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
