@@ -17,15 +17,28 @@ export interface Usage {
 
 export class Processes {
   readonly #serve: number
-  readonly #syncer: number
   readonly #postgres: number
 
   constructor(serve: number, dataDir: string) {
     const program = childrenOf(serve).find((pid) => commandOf(pid).includes('serve')) ?? serve
     this.#serve = program
-    this.#syncer = childrenOf(program).find((pid) => commandOf(pid).includes('syncer'))!
     const folder = join(realpathSync(join(dataDir, 'postgres')), 'data/postmaster.pid')
     this.#postgres = Number(readFileSync(folder, 'utf8').split('\n')[0])
+  }
+
+  /** It is another one after each restart; undefined while there is none. */
+  get #syncer(): number | undefined {
+    return childrenOf(this.#serve).find((pid) => commandOf(pid).includes('syncer'))
+  }
+
+  /** As a crash: it is started again. */
+  killSyncer(): void {
+    process.kill(this.#syncer!, 'SIGKILL')
+  }
+
+  /** What the syncer holds in memory now, in MB. */
+  syncerMegabytes(): number {
+    return megabytesOf(this.#syncer, 'VmRSS')
   }
 
   /** CPU seconds since each started. */
@@ -35,13 +48,16 @@ export class Processes {
     return {
       postgres: backends.reduce((sum, seconds) => sum + seconds, ended),
       apiServer: secondsOf(this.#serve).own,
-      syncer: secondsOf(this.#syncer).own,
+      syncer: secondsOf(this.#syncer!).own,
     }
   }
 
   /** The most memory that each has had, in MB. */
   peakMegabytes(): { apiServer: number; syncer: number } {
-    return { apiServer: peakOf(this.#serve), syncer: peakOf(this.#syncer) }
+    return {
+      apiServer: megabytesOf(this.#serve, 'VmHWM'),
+      syncer: megabytesOf(this.#syncer, 'VmHWM'),
+    }
   }
 }
 
@@ -60,7 +76,11 @@ function childrenOf(parent: number): readonly number[] {
 }
 
 function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return '' // It has ended meanwhile.
+  }
 }
 
 /** The fields behind the command's name: state, parent … (proc(5), /proc/pid/stat). */
@@ -80,7 +100,10 @@ function secondsOf(pid: number): { own: number; ended: number } {
   return { own: ticks(11) / TICKS_PER_SECOND, ended: ticks(13) / TICKS_PER_SECOND }
 }
 
-function peakOf(pid: number): number {
-  const line = /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+/** 0 for a process that is not there. */
+function megabytesOf(pid: number | undefined, what: 'VmHWM' | 'VmRSS'): number {
+  if (pid === undefined) return 0
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const line = new RegExp(`^${what}:\\s*(\\d+) kB`, 'm').exec(text)
   return Number(line?.[1] ?? 0) / 1024
 }

@@ -19,6 +19,12 @@ import type { Sizes } from './member-objects.ts'
 
 export const TYPES_PER_CLUSTER = 4
 const POLL_MILLISECONDS = 20
+const MEASURED = [
+  { group: '', resources: ['pods', 'namespaces'] },
+  { group: 'apps', resources: ['deployments', 'replicasets'] },
+]
+const FIRST_PODS = '/apis/clusterpedia.io/v1beta1/resources/api/v1/pods?limit=500'
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
 export interface Answer {
   readonly status: number
@@ -67,12 +73,7 @@ export class MeasuredFleet {
   /** Registers every member; resolves when the last of their lists is stored. */
   async sync(): Promise<void> {
     for (const [i, apiserver] of this.#urls.entries()) {
-      const name = clusterName(i)
-      const { status, text } = await this.#api.post(
-        '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters',
-        pediaCluster(name, apiserver),
-      )
-      if (status !== 201) throw new Error(`${name} was not registered: ${text}`)
+      await this.#register(clusterName(i), apiserver, MEASURED)
     }
     const wanted = this.#urls.length * TYPES_PER_CLUSTER
     await this.#until(
@@ -101,6 +102,59 @@ export class MeasuredFleet {
     return { sent, seconds, lagSeconds: (performance.now() - sentAt) / 1000 }
   }
 
+  /** Kills the syncer. @returns how long until another watches every type, and what it wrote. */
+  async restart(): Promise<{ seconds: number; rowsWritten: number }> {
+    const clock = await this.#one<{ now: Date }>('select clock_timestamp() as now')
+    const before = await this.#rowsWritten()
+    const started = performance.now()
+    this.processes.killSyncer()
+    const wanted = this.#urls.length * TYPES_PER_CLUSTER
+    await this.#until(
+      `select count(*)::int = $1 as done from cluster_resource
+       where status = 'Syncing' and changed_at > $2`,
+      [wanted, clock.now],
+    )
+    const seconds = (performance.now() - started) / 1000
+    return { seconds, rowsWritten: (await this.#rowsWritten()) - before }
+  }
+
+  /** @returns by how many MB the syncer grew at most while it mirrored so many large ConfigMaps. */
+  async syncLarge(count: number, bytes: number): Promise<number> {
+    const member = fork(join(import.meta.dirname, 'large-member.ts'), [`${count}`, `${bytes}`])
+    const { ready } = (await answerOf(member)) as { ready: readonly string[] }
+    const idle = this.processes.syncerMegabytes()
+    let most = idle
+    const looking = setInterval(() => {
+      most = Math.max(most, this.processes.syncerMegabytes())
+    }, POLL_MILLISECONDS)
+    await this.#register('large', ready[0]!, [{ group: '', resources: ['configmaps'] }])
+    await this.#until(
+      `select count(*)::int = $1 as done from object o join cluster c on c.id = o.cluster_id
+       where c.name = 'large'`,
+      [count],
+    )
+    clearInterval(looking)
+    member.kill()
+    return most - idle
+  }
+
+  /** Reads 500 pods as a table, again and again while `work` runs. @returns milliseconds, sorted. */
+  async readDuring(work: Promise<unknown>): Promise<readonly number[]> {
+    const taken: number[] = []
+    let done = false
+    const ending = work.finally(() => {
+      done = true
+    })
+    while (!done) {
+      const started = performance.now()
+      await this.get(FIRST_PODS, { accept: TABLE })
+      taken.push(performance.now() - started)
+      await delay(POLL_MILLISECONDS)
+    }
+    await ending
+    return taken.sort((a, b) => a - b)
+  }
+
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return this.#api.get(path, headers)
   }
@@ -112,6 +166,26 @@ export class MeasuredFleet {
     await this.#running.kill('SIGTERM')
     await removeEmbeddedPostgres(this.#dataDir)
     rmSync(this.#dataDir, { recursive: true, force: true })
+  }
+
+  async #register(name: string, apiserver: string, syncResources: object): Promise<void> {
+    const { status, text } = await this.#api.post(
+      '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters',
+      pediaCluster(name, apiserver, syncResources),
+    )
+    if (status !== 201) throw new Error(`${name} was not registered: ${text}`)
+  }
+
+  /** Of the mirror, so far: by the change log, which says of each row what became of it. */
+  async #rowsWritten(): Promise<number> {
+    const { count } = await this.#one<{ count: number }>(
+      'select coalesce(sum(last_seq), 0)::int as count from cluster_lease',
+    )
+    return count
+  }
+
+  async #one<T>(question: string): Promise<T> {
+    return (await this.store.pool.query(question)).rows[0] as T
   }
 
   async #until(question: string, values: readonly unknown[]): Promise<void> {
@@ -132,19 +206,12 @@ async function answerOf(members: ChildProcess): Promise<FleetMessage> {
   return message as FleetMessage
 }
 
-function pediaCluster(name: string, apiserver: string): object {
+function pediaCluster(name: string, apiserver: string, syncResources: object): object {
   return {
     apiVersion: 'cluster.clusterpedia.io/v1alpha2',
     kind: 'PediaCluster',
     metadata: { name },
-    spec: {
-      apiserver,
-      tokenData: 'dA==',
-      syncResources: [
-        { group: '', resources: ['pods', 'namespaces'] },
-        { group: 'apps', resources: ['deployments', 'replicasets'] },
-      ],
-    },
+    spec: { apiserver, tokenData: 'dA==', syncResources },
   }
 }
 

@@ -1,4 +1,4 @@
-/** `npm run bench:sync`: the first sync of the fleet, then changes at several rates. */
+/** `npm run bench:sync`: first sync, changes at several rates, a restart, large objects. */
 import { since } from './cpu-seconds.ts'
 import { measureFloor, timed } from './floor.ts'
 import { MeasuredFleet } from './measured-fleet.ts'
@@ -6,6 +6,7 @@ import { printLine, sizesAsked } from './settings.ts'
 
 const RATES = [500, 1_000, 3_000, 5_000]
 const SECONDS = 5
+const LARGE = { count: 300, bytes: 1_400_000 }
 
 const sizes = sizesAsked()
 const objects = sizes.clusters * (sizes.pods + 2 * sizes.workloads + 40)
@@ -13,7 +14,10 @@ console.log(`${sizes.clusters} clusters, ${objects} objects`)
 const fleet = await MeasuredFleet.start(sizes)
 try {
   const before = fleet.processes.usage()
-  const seconds = await timed(() => fleet.sync())
+  let reads: readonly number[] = []
+  const seconds = await timed(async () => {
+    reads = await fleet.readDuring(fleet.sync())
+  })
   const used = since(before, fleet.processes.usage())
   const floor = await measureFloor(fleet.store)
   const times = (seconds / floor.copyInSeconds).toFixed(1)
@@ -24,6 +28,8 @@ try {
     '  peak memory of the syncer',
     `${fleet.processes.peakMegabytes().syncer.toFixed(0)} MB`,
   )
+  const read = (part: number) => `${reads[Math.floor(reads.length * part)]?.toFixed(0)} ms`
+  printLine('  table of 500 pods meanwhile, 99th percentile', read(0.99), `median ${read(0.5)}`)
   printLine('floor: all pods into a table of text', `${floor.copyInSeconds.toFixed(1)} s`)
   const { rows } = await fleet.store.pool.query(
     'select pg_database_size(current_database()) as bytes',
@@ -40,6 +46,10 @@ try {
       `sent at ${(sent / took).toFixed(0)}/s; CPU for 1,000: syncer ${perThousand(syncer)}, PostgreSQL ${perThousand(postgres)}`,
     )
   }
+  const { seconds: away, rowsWritten } = await fleet.restart()
+  printLine('restart: in step again after', `${away.toFixed(1)} s`, `${rowsWritten} rows written`)
+  const grown = await fleet.syncLarge(LARGE.count, LARGE.bytes)
+  printLine('300 ConfigMaps of 1.4 MB: memory above idle', `${grown.toFixed(0)} MB`)
 } finally {
   await fleet.stop()
 }
