@@ -15,8 +15,8 @@ const OLDEST_SERVER = 140_000
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000
 const DEFAULT_STATEMENT_TIMEOUT_SECONDS = 60
 const DEFAULT_POOL_SIZE = 10
-/** More would not write faster: the statements are large, and two keep a server's disk busy. */
-const WRITERS = 4
+/** Three for objects and three for notes of types (sync/fleet-syncer.ts). */
+const WRITERS = 6
 
 /**
  * Answers are many and short: compiling a plan, or starting workers for it, takes longer than

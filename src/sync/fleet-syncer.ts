@@ -81,6 +81,7 @@ function createServices(options: FleetSyncerOptions): SyncServices {
     userAgent: `fleetglass/${options.version ?? 'dev'}`,
     writer: new ObjectWriter({ store, gate, metrics, clock, log }),
     firstLists: new Gate(limits.firstLists, limits.firstListMilliseconds),
+    notes: new FairGate(NOTES),
     remakes: new Gate(1),
     reconciles: new Gate(1),
     prune: options.prune ?? [],
@@ -88,6 +89,8 @@ function createServices(options: FleetSyncerOptions): SyncServices {
 }
 
 const RETRY_MILLISECONDS = 2_000
+/** With the writers of objects, no more than store/connect.ts has connections for writing. */
+const NOTES = 3
 
 class Fleet {
   readonly #options: FleetSyncerOptions

@@ -60,7 +60,8 @@ export class OpenApiMirror {
       for (const one of listed) await this.#fetch(one, have, signal)
       for (const path of [...have.keys()]) {
         if (paths.has(path)) continue
-        await removeOpenApiDocument(services.store, lease, path)
+        const remove = () => removeOpenApiDocument(services.store, lease, path)
+        await services.notes.run(lease.clusterId, remove, signal)
         have.delete(path)
       }
     } catch (error) {
@@ -108,7 +109,8 @@ export class OpenApiMirror {
       asked: `read the OpenAPI document ${path}`,
       signal,
     })
-    await putOpenApiDocument(services.store, lease, { path, body })
+    const put = () => putOpenApiDocument(services.store, lease, { path, body })
+    await services.notes.run(lease.clusterId, put, signal)
     have.set(path, digest)
   }
 }

@@ -145,7 +145,7 @@ export class ResourceSyncer {
   /** Discovery says something else of the type that does not change how it is synced. */
   async describe(target: SyncTarget): Promise<void> {
     this.#target = target
-    if (this.#typeId !== undefined) await this.#put()
+    if (this.#typeId !== undefined) await this.#noted(() => this.#put())
   }
 
   /** What fails in here is the store; a member's failures are kept inside of the list-watch. */
@@ -168,11 +168,11 @@ export class ResourceSyncer {
   async #follow(signal: AbortSignal): Promise<never> {
     const { services, printer, lease, client, gate, turns, cluster } = this.#options
     const { type, info } = this.#target
-    const maker = makerText(bytesText(type, services))
-    this.#typeId = await ensureType(services.store, type)
-    this.#columnsId = await ensureColumnSet(services.store, printer.columns, maker)
-    const { position, remake } = await this.#resumePosition(this.#typeId)
-    const target = { lease, typeId: this.#typeId, columnsId: this.#columnsId }
+    const { position, remake, typeId, columnsId } = await this.#noted(
+      () => this.#register(),
+      signal,
+    )
+    const target = { lease, typeId, columnsId }
     if (position) this.#setState({ ...this.#state, initialListPhase: 'Finished' })
     const encoders = typeEncoders({ cluster, info, printer }, services)
     this.#mirror = this.#createMirror({ target, encoders, stored: position }, signal)
@@ -193,6 +193,24 @@ export class ResourceSyncer {
     } finally {
       await remaking
     }
+  }
+
+  /** @param signal - left out: it is noted although the type is stopped. */
+  #noted<T>(work: () => Promise<T>, signal = new AbortController().signal): Promise<T> {
+    const { services, lease } = this.#options
+    return services.notes.run(lease.clusterId, work, signal)
+  }
+
+  /** Makes the type known to the store, and learns what that has of it. */
+  async #register() {
+    const { services, printer } = this.#options
+    const { type } = this.#target
+    const maker = makerText(bytesText(type, services))
+    const typeId = await ensureType(services.store, type)
+    const columnsId = await ensureColumnSet(services.store, printer.columns, maker)
+    this.#typeId = typeId
+    this.#columnsId = columnsId
+    return { ...(await this.#resumePosition(typeId)), typeId, columnsId }
   }
 
   /** Goes on beside the watch; what it did not do, a later start does: the store remembers. */
@@ -275,7 +293,7 @@ export class ResourceSyncer {
       listKind: async (kind) => {
         if (kind === this.#listKind) return
         this.#listKind = kind
-        await this.#put()
+        await this.#noted(() => this.#put())
       },
       signal,
     })
@@ -313,7 +331,8 @@ export class ResourceSyncer {
     if (this.#typeId === undefined) return
     const typeId = this.#typeId
     try {
-      await setSyncStatus(services.store, lease, { typeId, status, reason, message })
+      const noted = { typeId, status, reason, message }
+      await this.#noted(() => setSyncStatus(services.store, lease, noted))
     } catch (error) {
       // The next change of state brings it up to date; a lost lease shows where objects are written.
       services.log.debug({ err: error }, 'the status of a type could not be stored')

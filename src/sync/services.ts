@@ -5,6 +5,7 @@ import type { FieldPath } from '../kube/field-selector.ts'
 import type { Logger } from '../log.ts'
 import type { Store } from '../store/connect.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import type { FairGate } from './fair-gate.ts'
 import type { Gate } from './gate.ts'
 import type { SyncLimits } from './limits.ts'
 import type { SyncMetrics } from './metrics.ts'
@@ -25,6 +26,11 @@ export interface SyncServices {
   readonly budget: ByteBudget
   /** First lists of all members. */
   readonly firstLists: Gate
+  /**
+   * What is noted in the store of types, grouped by cluster: thousands of types would
+   * take the connections of everything else, leases included.
+   */
+  readonly notes: FairGate
   /** Batches of rows that are made again. */
   readonly remakes: Gate
   /** Comparisons of a type with its member. */

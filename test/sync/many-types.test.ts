@@ -1,5 +1,7 @@
 /** More custom types than watches: they take turns, none is left out, and it is said. */
+
 import { expect, test } from 'vitest'
+import { connectStore, type Store } from '../../src/store/connect.ts'
 import { WatchTurns } from '../../src/sync/watch-turns.ts'
 import { startMemberCluster } from '../support/member-cluster.ts'
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS } from '../support/resource-types.ts'
@@ -74,6 +76,35 @@ test('forty types share five watches, and every change of each arrives', {
       .requests({ kind: 'list' })
       .filter(({ path, query }) => path.includes('many.example.com') && query.get('limit') !== '1'),
   ).toHaveLength(TYPES)
+  await fleet.stop()
+  await member.stop()
+})
+
+test('types that wait for the database leave its connections to others', async () => {
+  let store: Store | undefined
+  const fleet = await syncedFleet({
+    through: async (url) => {
+      store = await connectStore({ url, applicationName: 'test syncer', poolSize: 4 })
+      return store
+    },
+  })
+  const member = await startMemberCluster()
+  const blocker = await fleet.store.pool.connect()
+  await blocker.query('begin; lock table column_set in access exclusive mode')
+  await fleet.register('dot-01', {
+    apiserver: member.url,
+    syncResources: [{ group: '*', resources: ['*'] }],
+  })
+  const waiting = `select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await until(async () => (await fleet.query(waiting)).length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(store?.pool.waitingCount).toBe(0)
+  // One type, and whoever reads the catalog.
+  expect((await fleet.query(waiting)).length).toBeLessThanOrEqual(2)
+  await blocker.query('commit')
+  blocker.release()
+  await fleet.ready('dot-01')
   await fleet.stop()
   await member.stop()
 })
