@@ -52,7 +52,8 @@ export async function sendWatch(reply: FastifyReply, stream: WatchStream): Promi
     over.abort()
     response.end(() => {
       // A connection that is kept would keep the server from stopping.
-      if (stream.stopping.aborted) response.socket?.destroySoon()
+      const { socket } = response
+      if (stream.stopping.aborted) socket?.end(() => socket.destroy())
     })
   }
 }
