@@ -104,6 +104,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(statusErrors)
   await server.register(nodeAnswers)
   await server.register(oneAtATime)
+  // First of what refuses, so that whatever follows is in the log, and its answer has the id.
+  await server.register(accessLog)
   const draining = options.draining ?? new Draining()
   await server.register(closeConnections, draining)
   await server.register(refusals, { isStopping: () => stopping })
@@ -161,7 +163,6 @@ async function identifyReaders(server: FastifyInstance, options: ServerOptions):
   const findToken = (token: string) => findAccessToken(store, token)
   const authenticate = authenticatorOf({ trust, findToken, clock })
   await server.register(authentication, { authenticate, authorize })
-  await server.register(accessLog)
   if (options.authorizePaths) await server.register(pathAuthorization, { authorize })
 }
 

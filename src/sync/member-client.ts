@@ -13,12 +13,16 @@ import { systemAuthorities } from './system-authorities.ts'
 
 export interface ClientOptions {
   readonly userAgent: string
+  readonly count?: CountRequest
   readonly connectMilliseconds?: number
   /** Until the headers of an answer, and between two chunks of its body; not for watches. */
   readonly answerMilliseconds?: number
   /** For all of a small answer: one that comes byte by byte must end, too. */
   readonly documentMilliseconds?: number
 }
+
+/** An answer, or `<error>` in the place of its code, as client-go counts them. */
+export type CountRequest = (method: string, code: string) => void
 
 export interface MemberRequest {
   /** Below the prefix of the server's URL: `/api/v1/pods`. */
@@ -151,12 +155,13 @@ export class MemberClient {
     const dispatcher = this.#dispatcherFor(authorization)
     const patience = this.#options.answerMilliseconds ?? ANSWER_MILLISECONDS
     const timeout = request.endless ? 0 : patience
+    const method = request.method ?? 'GET'
     try {
-      return await dispatcher.request({
+      const answer = await dispatcher.request({
         origin: this.#origin,
         path: `${this.#prefix}${request.path}`,
         query: request.query ?? {},
-        method: request.method ?? 'GET',
+        method,
         ...(request.content !== undefined && { body: request.content }),
         headersTimeout: timeout,
         bodyTimeout: timeout,
@@ -169,8 +174,11 @@ export class MemberClient {
         },
         ...(request.signal && { signal: request.signal }),
       })
+      this.#options.count?.(method, String(answer.statusCode))
+      return answer
     } catch (error) {
       request.signal?.throwIfAborted()
+      this.#options.count?.(method, '<error>')
       throw connectionError(error)
     }
   }

@@ -90,6 +90,7 @@ export class MemberSession {
     const { documentMilliseconds } = services.limits
     this.#client = new MemberClient(access, {
       ...{ userAgent: services.userAgent, documentMilliseconds },
+      count: (method, code) => services.metrics.asked({ cluster, method, code }),
     })
     const client = this.#client
     this.#discoverer = new Discoverer(client)

@@ -25,6 +25,7 @@ const OTHER_TYPES = 'other'
 
 export class SyncMetrics {
   readonly #types = new Set<string>()
+  readonly #asked
   readonly #relists
   readonly #events
   readonly #errors
@@ -40,6 +41,12 @@ export class SyncMetrics {
     const type = ['cluster', 'resource'] as const
     const counter = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
       new Counter({ name: `fleetglass_sync_${name}`, help, labelNames, registers })
+    this.#asked = new Counter({
+      name: 'rest_client_requests_total',
+      help: 'Requests to members, by HTTP code',
+      labelNames: ['cluster', 'method', 'code'],
+      registers,
+    })
     this.#relists = counter('relists_total', 'Lists begun, by cause', [...type, 'cause'])
     this.#events = counter('events_total', 'Watch events taken', type)
     this.#errors = counter('member_errors_total', 'Failed requests to members', [...type, 'cause'])
@@ -76,6 +83,14 @@ export class SyncMetrics {
   relisted(of: TypeLabels, cause: RelistCause): void {
     this.#relists.inc({ ...this.#labels(of), cause })
     if (cause === 'unreadable') this.#unreadable.inc(this.#labels(of))
+  }
+
+  asked(labels: {
+    readonly cluster: string
+    readonly method: string
+    readonly code: string
+  }): void {
+    this.#asked.inc(labels)
   }
 
   event(of: TypeLabels): void {

@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { StatusError } from '../../kube/status-error.ts'
+import { answerBytes } from '../answer-bytes.ts'
 import { laneOf, type RequestLane } from '../request-lane.ts'
 
 /** Of one user, at the same moment. */
@@ -119,12 +120,8 @@ function requestMetrics(registry: Registry) {
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60],
     registers,
   })
-  const terminations = new Counter({
-    name: 'apiserver_request_terminations_total',
-    help: 'requests that were refused because their reader has too many under way',
-    labelNames: ['code'],
-    registers,
-  })
+  const sizes = responseSizes(registers)
+  const terminations = refusedRequests(registers)
   const change = (lane: RequestLane, method: string, by: 1 | -1) => {
     if (lane === 'watch') longRunning.inc({ verb: 'WATCH' }, by)
     else if (lane !== 'probe') inflight.inc({ request_kind: kindOf(method) }, by)
@@ -133,14 +130,35 @@ function requestMetrics(registry: Registry) {
     terminations,
     begin: (lane: RequestLane, method: string) => change(lane, method, 1),
     end: (lane: RequestLane, method: string) => change(lane, method, -1),
-    answered: (lane: RequestLane, { method }: FastifyRequest, reply: FastifyReply) => {
-      const verb = verbOf(lane, method)
+    answered: (lane: RequestLane, request: FastifyRequest, reply: FastifyReply) => {
+      const verb = verbOf(lane, request.method)
       total.inc({ verb, code: String(reply.raw.statusCode) })
       if (lane !== 'watch' && lane !== 'probe') {
         duration.observe({ verb }, reply.elapsedTime / 1000)
+        const bytes = answerBytes(request)
+        if (bytes !== undefined) sizes.observe({ verb }, bytes)
       }
     },
   }
+}
+
+function refusedRequests(registers: Registry[]) {
+  return new Counter({
+    name: 'apiserver_request_terminations_total',
+    help: 'requests that were refused because their reader has too many under way',
+    labelNames: ['code'],
+    registers,
+  })
+}
+
+function responseSizes(registers: Registry[]) {
+  return new Histogram({
+    name: 'apiserver_response_sizes',
+    help: 'bytes of answers, their heads included; watches and probes apart',
+    labelNames: ['verb'],
+    buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
+    registers,
+  })
 }
 
 function kindOf(method: string): 'readOnly' | 'mutating' {
