@@ -26,9 +26,10 @@ server_of() {
   kubectl config view --raw -o "jsonpath={.clusters[?(@.name==\"$1\")].cluster.server}"
 }
 
-# $1: a path within the entries that fleetglass itself would write for this user.
+# $1: a path within the entries that fleetglass itself would write for this user. From a file: a
+# kubectl that starts another one, as that of the Google Cloud SDK does, reads a pipe empty for it.
 offered() {
-  printf '%s\n' "$offer" | kubectl --kubeconfig=/dev/stdin config view --raw -o "jsonpath=$1"
+  kubectl --kubeconfig="$offer_file" config view --raw -o "jsonpath=$1"
 }
 
 # $1: the name of the entry, $2: its server. Sets everything else as root, CA and so on say.
@@ -67,6 +68,10 @@ proxy_url=$(current_cluster proxy-url)
 # Clusterpedia itself offers nothing; a reader who may not list PediaClusters is offered theirs.
 offer=$(kubectl --server="$root" get --raw "$FLEET_PATH/kubeconfig" 2>/dev/null) || offer=
 if [ -n "$offer" ]; then
+  offer_file=$(mktemp)
+  trap 'rm -f "$offer_file"' EXIT
+  trap 'exit 1' HUP INT TERM
+  printf '%s\n' "$offer" >"$offer_file"
   names=$(kubectl --server="$root" get pediaclusters.cluster.clusterpedia.io \
     -o 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' 2>/dev/null) ||
     names=$(offered '{range .clusters[*]}{.name}{"\n"}{end}')

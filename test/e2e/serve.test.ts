@@ -2,6 +2,7 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -344,6 +345,14 @@ describe.skipIf(!HAS_KUBECTL)('a PediaCluster with kubectl', () => {
     )
     await must(other, 'kubectl config set contexts.fleetglass.cluster one')
     expect(await must(other, `sh ${script}`)).toContain('cluster "one" is set\n')
+    // A kubectl that starts another one, and leaves it nothing on standard input.
+    const starter = join(folder, 'starter')
+    mkdirSync(starter)
+    const start = `#!/bin/sh\nexec "${anyKubectl()!.path}" "$@" </dev/null\n`
+    writeFileSync(join(starter, 'kubectl'), start, { mode: 0o755 })
+    expect(await must(other, `PATH="${starter}:$PATH" sh ${script}`)).toContain(
+      'cluster "one" is set\n',
+    )
   }, 60_000)
 
   test('a viewer sees what their token is for, until it is revoked', async () => {
