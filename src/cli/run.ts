@@ -6,9 +6,13 @@
  */
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { COMMANDS, commandsFor, type DefineCommand } from './commands/commands.ts'
+import { commandsFor, type DefineCommand } from './commands/commands.ts'
+import { defineHelp } from './commands/help.ts'
 import { CommandFailure, messageOf } from './failure.ts'
 import { version } from './version.ts'
+
+/** Columns: beside the longest flags, help is still wrapped on a terminal of 80. */
+const LEAST_HELP_WIDTH = 20
 
 /** What a command gets back to `run`: its exit code, 0 when it says nothing. */
 interface Outcome {
@@ -17,36 +21,47 @@ interface Outcome {
 
 export async function run(args: readonly string[]): Promise<number> {
   const outcome: Outcome = { exitCode: 0 }
+  const program = emptyProgram()
   try {
-    const program = defineProgram(await commandsFor(args), outcome)
+    addCommands(program, await commandsFor(args), outcome)
     await program.parseAsync(args, { from: 'user' })
     return outcome.exitCode
   } catch (error) {
-    return explain(error, args)
+    return explain(error, commandOf(program, args))
   }
 }
 
-function defineProgram(commands: readonly DefineCommand[], outcome: Outcome): Command {
-  const program = new Command('fleetglass')
+function emptyProgram(): Command {
+  return new Command('fleetglass')
     .description('One read-only Kubernetes API over all clusters of a fleet')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command')
-    .configureHelp({ sortSubcommands: false })
+    .helpCommand(false)
+    .configureHelp({ sortSubcommands: false, minWidthToWrap: LEAST_HELP_WIDTH })
     .showSuggestionAfterError()
     .exitOverride()
+}
+
+function addCommands(program: Command, commands: readonly DefineCommand[], outcome: Outcome): void {
   // A subcommand takes exitOverride over from its parent when it is added, so it comes first.
   for (const define of commands) {
     define(program, (exitCode) => {
       outcome.exitCode = exitCode
     })
   }
-  return program
+  defineHelp(program)
 }
 
-function explain(error: unknown, args: readonly string[]): number {
+/** `fleetglass token create`: the command that these arguments ask for, as far as there is one. */
+function commandOf(program: Command, args: readonly string[]): string {
+  const [first, ...rest] = args
+  const command = program.commands.find((each) => each.name() === first)
+  return command ? `${program.name()} ${commandOf(command, rest)}` : program.name()
+}
+
+function explain(error: unknown, command: string): number {
   // Help and version leave this way too; commander has printed what there is to say.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageFault(error, args)
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageFault(error, command)
   if (error instanceof ConfigError) {
     for (const problem of error.problems) console.error(`error: ${problem}`)
     return 2
@@ -69,10 +84,9 @@ function explain(error: unknown, args: readonly string[]): number {
   return 1
 }
 
-function usageFault({ code, exitCode }: CommanderError, [command = '']: readonly string[]): number {
-  const of = COMMANDS.has(command) ? `fleetglass ${command}` : 'fleetglass'
+function usageFault({ code, exitCode }: CommanderError, command: string): number {
   // `fleetglass` alone prints its help, which is no hint at a fault.
-  if (code !== 'commander.help') console.error(`See '${of} --help'.`)
+  if (code !== 'commander.help') console.error(`See '${command} --help'.`)
   // Commander's own code is 1; a command that has another for its usage set it.
   return exitCode === 1 ? 2 : exitCode
 }

@@ -50,6 +50,16 @@ describe('a command line that is at fault ends with exit code 2 and says how', (
       ],
     },
     {
+      name: 'a command below another, without what it needs',
+      args: ['token', 'create'],
+      says: ["'--name <NAME>' not specified", "See 'fleetglass token create --help'."],
+    },
+    {
+      name: 'help of a command that is not there',
+      args: ['help', 'nosuch'],
+      says: ["error: unknown command 'nosuch'", "See 'fleetglass"],
+    },
+    {
       name: 'a flag without its value',
       args: ['serve', '--listen'],
       says: ["'--listen <HOST:PORT>'"],
@@ -173,6 +183,19 @@ describe('what is asked for is printed on standard output', () => {
     const { stdout, exitCode } = await fleetglass(['--version'])
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(exitCode).toBe(0)
+  })
+
+  test('the help of a command below another', async () => {
+    const { stdout, exitCode } = await fleetglass(['help', 'drift', 'images'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('Usage: fleetglass drift images')
+  })
+
+  test('help beside the longest flags is wrapped at 80 columns', async () => {
+    const { stdout } = await fleetglass(['apiserver', '--help'])
+    const words = (line: string) => line.trim().split(' ').length
+    const tooLong = stdout.split('\n').filter((line) => line.length > 80 && words(line) > 1)
+    expect(tooLong).toEqual([])
   })
 
   test('the help of a command, with each default and variable', async () => {

@@ -52,7 +52,7 @@ test('a deletion that the watch lost is found when somebody asks', async () => {
   const run = promisify(execFile)
   const args = ['resync', name, 'configmaps', '--database-url', fleet.database.url]
   const { stdout } = await run(process.execPath, [PROGRAM, ...args])
-  expect(stdout).toBe(`compared 1 types of ${name} with its mirror\n`)
+  expect(stdout).toBe(`compared 1 type of ${name} with its mirror\n`)
   await until(async () => (await keys()) === 'default/four,default/one,default/three')
   expect(await fleet.metrics()).toContain(
     `fleetglass_sync_relists_total{cluster="${name}",resource="configmaps",cause="reconciled"} 1`,

@@ -37,7 +37,9 @@ async function resync(store: Store, cluster: string, type: string | undefined): 
   for (let tenths = 0; tenths < DONE_WITHIN_SECONDS * 10; tenths++) {
     const left = await countWantedReconciles(store, cluster)
     if (left === 0) {
-      console.log(`compared ${types.length} types of ${cluster} with its mirror`)
+      console.log(
+        `compared ${types.length} ${types.length === 1 ? 'type' : 'types'} of ${cluster} with its mirror`,
+      )
       return
     }
     await delay(100)
