@@ -39,6 +39,30 @@ function saidOf({ name }: CatalogCluster, stale: Staleness | undefined): readonl
   return [`${shorten(name, NAME_MOST_CHARACTERS)} (${said})`]
 }
 
+/** Of clusters that something should be mirrored from: values of `Warning` headers. */
+export function unseenWarning(
+  clusters: readonly CatalogCluster[],
+  nowMilliseconds: number,
+): readonly string[] {
+  const named = clusters
+    .filter(({ resources }) => resources.length === 0)
+    .flatMap((cluster) => saidOf(cluster, clusterStaleness(cluster, nowMilliseconds)))
+  if (named.length === 0) return []
+  return [warningHeader(`nothing is mirrored so far from ${namedClusters(named)}`)]
+}
+
+/** Of names that were asked for and none of these has: a sentence, or none. */
+export function unknownClusters(
+  names: readonly string[],
+  clusters: ReadonlyArray<{ readonly name: string }>,
+): readonly string[] {
+  const known = new Set(clusters.map(({ name }) => name))
+  const unknown = [...new Set(names)].filter((name) => !known.has(name))
+  if (unknown.length === 0) return []
+  const named = namedClusters(unknown.map((name) => shorten(name, NAME_MOST_CHARACTERS)))
+  return [`there is no cluster ${named}`]
+}
+
 /** For what is worked out from whole clusters: a sentence, or none. */
 export function staleClusters(
   clusters: readonly CatalogCluster[],

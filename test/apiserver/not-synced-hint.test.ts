@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const NOT_FROM = 'nothing was found; services are not synced from'
+const NOT_FROM = 'no services were found; they are not synced from'
 
 const cases: ReadonlyArray<readonly [who: 'admin' | 'viewer', query: string, hint: string]> = [
   ['admin', 'services?names=nobody', `${NOT_FROM} dot-02, dot-03`],
@@ -53,6 +53,24 @@ const cases: ReadonlyArray<readonly [who: 'admin' | 'viewer', query: string, hin
     ].map((query) => [who, query, ''] as const),
   ),
 ]
+
+const absent: ReadonlyArray<readonly [who: 'admin' | 'viewer', query: string, said: string[]]> = [
+  ['admin', 'pods?clusters=dot-01,dot-1', ['there is no cluster dot-1']],
+  [
+    'admin',
+    'pods?labelSelector=search.clusterpedia.io/clusters!%3Ddot-1',
+    ['there is no cluster dot-1'],
+  ],
+  ['admin', 'pods/counts?groupBy=&clusters=dot-1,dot-2', ['there is no cluster dot-1, dot-2']],
+  // One that they may not see is none to them.
+  ['viewer', 'pods?clusters=dot-01,dot-03', ['there is no cluster dot-03']],
+  ['viewer', 'pods?clusters=dot-01,dot-02', []],
+]
+
+test.each(absent)('%s asks for %s: a name that no cluster has', async (who, query, said) => {
+  const { status, warnings } = await readers[who].ask(`/api/v1/${query}`)
+  expect([status, warnings]).toEqual([200, said.map((text) => `299 - "${text}"`)])
+})
 
 test.each(cases)('%s asks for %s: %s', async (who, query, hint) => {
   const { status, warnings } = await readers[who].ask(`/api/v1/${query}`)

@@ -1,7 +1,7 @@
 /** What readers are told of clusters that are not in step, and in which words. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClusterResource, ServedResource } from '../../src/apiserver/catalog.ts'
-import { mixedVersionsWarning, staleWarning } from '../../src/apiserver/warnings.ts'
+import { mixedVersionsWarning, staleWarning, unseenWarning } from '../../src/apiserver/warnings.ts'
 import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
@@ -47,6 +47,19 @@ function served(given: Given): ServedResource {
 }
 
 const text = (of: string) => [`299 - "not in step, and shown as last seen: ${of}"`]
+
+test('a cluster that never answered is named although it has none of the types asked for', () => {
+  const asked: readonly Given[] = [
+    { name: 'new', staleReason: 'connection refused' },
+    { name: 'stale', staleReason: 'connection refused', wasListed: true },
+    { name: 'empty' },
+  ]
+  const clusters = asked.map((given) => served(given).cluster)
+  expect(unseenWarning(clusters, NOW)).toEqual([
+    '299 - "nothing is mirrored so far from new (connection refused; never in step)"',
+  ])
+  expect(unseenWarning(clusters.slice(1), NOW)).toEqual([])
+})
 
 describe('a stale cluster', () => {
   const cases: ReadonlyArray<{

@@ -14,6 +14,7 @@ import { methodNotAllowed, StatusError } from '../../kube/status-error.ts'
 import type { CollectionRequest } from '../../store/list-collection.ts'
 import { countingRows, noteServed } from '../audit.ts'
 import type { ServedResource } from '../catalog.ts'
+import { absentClusters } from '../routes/absent-clusters.ts'
 import { type OwnerParts, withOwners } from '../routes/owner-conditions.ts'
 import { type Page, pageOf } from '../routes/page.ts'
 import { checkResourceVersion, freshnessOf } from '../routes/resource-version.ts'
@@ -42,7 +43,8 @@ export async function answerCollection(
   const patterns = typesAsked(collection, query)
   const search = searchOf(query)
   const asked = askedTypes(parts.access, { identity: call.request.identity, patterns, search })
-  const form = formOf(call, { asked, search, nowMilliseconds: parts.clock.now() })
+  const now = parts.clock.now()
+  const form = formOf(call, { asked, search, nowMilliseconds: now })
   const { clusters, conditions, order } = search
   const checksum = queryChecksum({ of: collection.name, patterns, clusters, conditions, order })
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
@@ -61,7 +63,10 @@ export async function answerCollection(
   const streamed = {
     limit,
     contentType: encoder.contentType,
-    warnings: staleClusters(asked.served, parts.clock.now()),
+    warnings: [
+      ...staleClusters(asked.served, now),
+      ...absentClusters(parts.access, { ...call, conditions: clusters }, now),
+    ],
     rows: (signal: AbortSignal) => objects.listCollection(wanted, signal),
     write: (sink, batches) => writeList(sink, batches, answer),
   } satisfies Parameters<typeof streamAnswer>[1]

@@ -13,6 +13,7 @@ import { noteClusters, noteRows } from '../audit.ts'
 import { type Exchange, formOf, queryOf, sendText, warn } from '../registration/exchange.ts'
 import type { ListMeta } from '../registration/represent.ts'
 import { timeLimitOf, within } from '../routes/time-limit.ts'
+import { unknownClusters } from '../warnings.ts'
 import type { FleetKind, FleetObject } from './kind.ts'
 import { type Manner, mannerIn, withBaseline } from './manner.ts'
 import { type Selection, selectionOf } from './selection.ts'
@@ -69,7 +70,7 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
   const items = shown(kind, objects, selected)
   const page = pageOf(items, [kind.resource, manner], options)
   note(exchange, narrowed, page.items.length)
-  warn(exchange, warnings)
+  warn(exchange, [...warnings, ...unknownClusters(selected.clustersNamed, scope)])
   const metadata = { resourceVersion, ...page.metadata }
   return sendText(exchange, form.list(page.items, metadata), { encoding: form.encoding })
 }

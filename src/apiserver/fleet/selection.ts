@@ -19,6 +19,8 @@ import { matchesFields } from './match-fields.ts'
 
 export interface Selection {
   readonly manner: Manner
+  /** Those that conditions name, in whatever way. */
+  readonly clustersNamed: readonly string[]
   readonly selectsCluster: (cluster: Pick<CatalogCluster, 'name' | 'labels'>) => boolean
   readonly selects: (object: JsonObject, labels: Readonly<Record<string, string>>) => boolean
 }
@@ -52,6 +54,7 @@ export function selectionOf(
   const fields = [...labels.comparisons, ...parseFieldSelector(options.fieldSelector)]
   return {
     manner,
+    clustersNamed: terms.flatMap(({ values }) => values),
     selectsCluster: ({ name, labels }) =>
       terms.every(({ operator, values }) => values.includes(name) === (operator === 'In')) &&
       matchesLabels(clusterRequirements, labels),

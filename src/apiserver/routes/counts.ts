@@ -14,6 +14,7 @@ import type { CountedGroup } from '../../store/count-groups.ts'
 import { noteRows, noteServed } from '../audit.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { staleWarning } from '../warnings.ts'
+import { absentClusters } from './absent-clusters.ts'
 import { askedByNow } from './asked.ts'
 import type { ObjectsCall } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
@@ -59,7 +60,11 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   noteRows(request, groups.length)
   const document =
     as === 'Table' ? tableOf(keys, groups, `meta.k8s.io/${metaVersion}`) : listOf(keys, groups)
-  const warnings = staleWarning(asked.served, parts.clock.now())
+  const now = parts.clock.now()
+  const warnings = [
+    ...staleWarning(asked.served, now),
+    ...absentClusters(parts.access, { ...call, conditions: search.clusters }, now),
+  ]
   if (warnings.length > 0) reply.header('Warning', [...warnings])
   const whole = new JsonDocument({ ...document, metadata: { resourceVersion } })
   return sendDocument({ request, reply }, whole, { contentType: `application/${encoding}` })

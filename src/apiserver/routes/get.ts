@@ -16,6 +16,7 @@ import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
 import { namedClusters } from '../named-clusters.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
+import { absentClusters } from './absent-clusters.ts'
 import type { Asked } from './asked.ts'
 import { type ObjectsCall, openAnswer } from './opening.ts'
 import { checkResourceVersion, freshnessOf } from './resource-version.ts'
@@ -41,7 +42,10 @@ export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promis
   if (resourceVersion) checkResourceVersion(version, await objects.revision())
   const rows = await objects.get({ type, scope, namespace, name, want })
   const [row, second] = rows
-  const warnings = warningsOf(asked, { form, rows, now: nowMilliseconds })
+  const warnings = [
+    ...warningsOf(asked, { form, rows, now: nowMilliseconds }),
+    ...absentClusters(parts.access, { ...call, conditions: search.clusters }, nowMilliseconds),
+  ]
   if (warnings.length > 0) reply.header('Warning', [...warnings])
   if (!row) throw notFound({ group: path.group, resource: path.resource }, name)
   if (second) throw ambiguous(call, asked, rows)

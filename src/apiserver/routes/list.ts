@@ -12,6 +12,7 @@ import type { ListRequest } from '../../store/list-request.ts'
 import { countingRows } from '../audit.ts'
 import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
+import { absentClusters } from './absent-clusters.ts'
 import type { Asked } from './asked.ts'
 import { notSyncedHint } from './not-synced-hint.ts'
 import { type ObjectsCall, openAnswer } from './opening.ts'
@@ -61,6 +62,7 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
     contentType: encoder.contentType,
     warnings: [
       ...staleWarning(asked.served, nowMilliseconds),
+      ...absentClusters(parts.access, { ...call, conditions: search.clusters }, nowMilliseconds),
       ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
     ],
     hints: page.seen > 0 ? [] : notSyncedHint(asked.type, asked.lacking),

@@ -15,6 +15,6 @@ export function notSyncedHint(type: GroupResource, lacking: readonly string[]): 
   if (lacking.length === 0) return []
   const clusters = namedClusters(lacking.map((name) => name.slice(0, NAME_MOST_CHARACTERS)))
   return [
-    warningHeader(`nothing was found; ${qualifiedResource(type)} are not synced from ${clusters}`),
+    warningHeader(`no ${qualifiedResource(type)} were found; they are not synced from ${clusters}`),
   ]
 }

@@ -1,0 +1,37 @@
+/**
+ * Clusters that are asked and answer nothing, said with every answer: names that no cluster has,
+ * and clusters of which nothing has been mirrored so far. Without a word, what they lack would
+ * look like objects that are not there.
+ */
+import type { FastifyRequest } from 'fastify'
+import type { ClusterCondition } from '../../kube/search.ts'
+import type { Access } from '../access/access.ts'
+import { warningHeader } from '../encode/warning-header.ts'
+import type { Surface } from '../prefixes.ts'
+import { unknownClusters, unseenWarning } from '../warnings.ts'
+import { isAskedCluster } from './asked.ts'
+
+export interface AbsentQuestion {
+  readonly request: FastifyRequest
+  /** Left out: the whole fleet. */
+  readonly surface?: Surface
+  readonly conditions: readonly ClusterCondition[]
+}
+
+/** Values of `Warning` headers. A cluster that the reader may not see is none to them. */
+export function absentClusters(
+  access: Access,
+  { request, surface, conditions }: AbsentQuestion,
+  nowMilliseconds: number,
+): readonly string[] {
+  const clusters = access.visible(request.identity).map(({ cluster }) => cluster)
+  const named = conditions.flatMap((condition) => (condition.on === 'name' ? condition.values : []))
+  const asked = surface?.kind === 'member' ? [] : clusters
+  return [
+    ...unknownClusters(named, clusters).map(warningHeader),
+    ...unseenWarning(
+      asked.filter((cluster) => isAskedCluster(cluster, conditions)),
+      nowMilliseconds,
+    ),
+  ]
+}
