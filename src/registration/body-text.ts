@@ -1,6 +1,7 @@
 /** JSON or YAML text → a value, with the fields that were given twice. */
-import { isMap, LineCounter, parseDocument, type Tags, visit } from 'yaml'
+import { isMap, type Tags, visit } from 'yaml'
 import type { Json } from '../kube/kube-object.ts'
+import { yamlDocument } from '../kube/yaml-text.ts'
 import { type ParsedJson, parseJson } from './json-text.ts'
 
 /** Many times what a manifest needs; keeps "billion laughs" from growing. */
@@ -32,21 +33,14 @@ function parseJsonOrYaml(text: string, format: 'json' | 'yaml'): ParsedJson {
 const WITHOUT_TAGS = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:binary'])
 
 function parseYaml(text: string): ParsedJson {
-  const lines = new LineCounter()
-  const document = parseDocument(text, {
+  const document = yamlDocument(text, {
     version: '1.1',
     intAsBigInt: true,
     uniqueKeys: false,
     merge: true,
-    lineCounter: lines,
     customTags: (tags: Tags) =>
       tags.filter((tag) => typeof tag === 'string' || !WITHOUT_TAGS.has(tag.tag)),
   })
-  const [error] = document.errors
-  if (error) {
-    const line = error.linePos?.[0].line ?? 1
-    throw new SyntaxError(`yaml: line ${line}: ${error.message.split('\n')[0]}`)
-  }
   const duplicates: string[] = []
   visit(document, {
     Map: (_key, node, path) => {

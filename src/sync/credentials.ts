@@ -154,7 +154,8 @@ function serverUrl(text: string, field: string, protocols = ['http:', 'https:'])
       `${field} must start with ${protocols.map((one) => `${one}//`).join(' or ')}`,
     )
   }
-  if (protocols !== PROXY_PROTOCOLS && (parsed.username !== '' || parsed.search !== '')) {
+  const { username, password, search, hash } = parsed
+  if (protocols !== PROXY_PROTOCOLS && `${username}${password}${search}${hash}` !== '') {
     throw new InvalidConfig(`${field} must be a plain URL, without user or query`)
   }
   return parsed

@@ -6,7 +6,7 @@
  *
  * @see client-go/tools/clientcmd/api/v1/types.go
  */
-import { parse } from 'yaml'
+import { yamlValue } from '../kube/yaml-text.ts'
 import { InvalidConfig } from './member-access.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -53,8 +53,7 @@ export function readKubeconfig(
 function parseYaml(text: string, field: string): Fields {
   let root: unknown
   try {
-    // A kubeconfig has no use for aliases by the million; the default bound of the parser holds.
-    root = parse(text)
+    root = yamlValue(text)
   } catch {
     // The parser's own message quotes the text, and the text holds credentials.
     throw new InvalidConfig(`${field} is not YAML`)

@@ -269,6 +269,8 @@ describe('the forms of a review', () => {
   test.each<[string, string | Buffer | object, string, number]>([
     ['broken JSON', '{"spec":', 'application/json', 400],
     ['broken YAML', 'a: [', 'application/yaml', 400],
+    ['YAML that holds itself', 'spec: &a {b: *a}', 'application/yaml', 400],
+    ['JSON too deep to be sent back', `{"spec":${nested(12_000)}}`, 'application/json', 400],
     ['a list', '[]', 'application/json', 400],
     ['an empty body', '', 'application/json', 400],
     ['another kind', APPS, 'application/json', 400],
@@ -298,3 +300,7 @@ describe('the forms of a review', () => {
     expect(answer.statusCode).toBe(code)
   })
 })
+
+function nested(depth: number): string {
+  return `${'['.repeat(depth)}${']'.repeat(depth)}`
+}

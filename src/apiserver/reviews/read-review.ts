@@ -1,7 +1,7 @@
 /** A posted review, in any of the three forms that Kubernetes clients send. */
 import type { FastifyRequest } from 'fastify'
-import { parse, YAMLParseError } from 'yaml'
 import { StatusError } from '../../kube/status-error.ts'
+import { yamlValue } from '../../kube/yaml-text.ts'
 import { decodeEnvelope, type Enveloped } from './review-messages.ts'
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf'
@@ -10,6 +10,9 @@ export const REVIEW_MEDIA_TYPES: readonly string[] = [
   'application/yaml',
   PROTOBUF,
 ]
+
+/** Many times what a review has. Its spec is sent back: without a limit, writing it could fail. */
+const DEPTH_MOST = 100
 
 export interface ReviewKind {
   readonly apiVersion: string
@@ -27,6 +30,7 @@ export function readReview(request: FastifyRequest, { apiVersion, kind }: Review
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new StatusError('BadRequest', `the body of a ${kind} must be an object`)
   }
+  refuseDeep(given, kind)
   const fields = given as Record<string, unknown>
   const { apiVersion: givenVersion = apiVersion, kind: givenKind = kind } = fields
   if (givenKind !== kind || givenVersion !== apiVersion) {
@@ -36,6 +40,13 @@ export function readReview(request: FastifyRequest, { apiVersion, kind }: Review
     )
   }
   return { ...fields, apiVersion, kind }
+}
+
+/** Aliases of YAML can make an object that holds itself: it is too deep, too. */
+function refuseDeep(value: unknown, kind: string, depth = 0): void {
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
+  if (depth > DEPTH_MOST) throw new StatusError('BadRequest', `the body of a ${kind} is too deep`)
+  for (const child of Object.values(value)) refuseDeep(child, kind, depth + 1)
 }
 
 function mediaTypeOf({ headers }: FastifyRequest): string {
@@ -48,7 +59,7 @@ function decodeBody(body: Buffer, mediaType: string, kind: string): unknown {
     case 'application/json':
       return parsed(() => JSON.parse(body.toString()))
     case 'application/yaml':
-      return parsed(() => parse(body.toString()))
+      return parsed(() => yamlValue(body.toString()))
     case PROTOBUF:
       return decodeEnvelope(body, kind)
     default:
@@ -65,7 +76,7 @@ function parsed(parseBody: () => unknown): unknown {
   try {
     return parseBody()
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof YAMLParseError)) throw error
+    if (!(error instanceof SyntaxError)) throw error
     throw new StatusError('BadRequest', `the body cannot be parsed: ${error.message}`)
   }
 }
