@@ -60,6 +60,11 @@ describe('a registration that cannot be used names the field', () => {
       want: /^spec.apiserver must be a plain URL/,
     },
     {
+      name: 'an API server with a password and no user',
+      spec: () => ({ apiserver: 'https://:secret@h' }),
+      want: /^spec.apiserver must be a plain URL/,
+    },
+    {
       name: 'a CA that is none',
       spec: () => ({ apiserver: 'https://h', caData: base64('x') }),
       want: /^spec.caData holds no PEM/,
