@@ -32,7 +32,9 @@ function sharedOf(
   const clustersOf = new Map<SharedSignal['signal'], string[]>()
   for (const row of rows) {
     for (const signal of signalsOf(row)) {
-      clustersOf.set(signal, [...(clustersOf.get(signal) ?? []), identityOf(row)])
+      const known = clustersOf.get(signal)
+      if (known) known.push(identityOf(row))
+      else clustersOf.set(signal, [identityOf(row)])
     }
   }
   return [...clustersOf]

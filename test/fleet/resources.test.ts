@@ -149,6 +149,11 @@ const CASES: readonly Case[] = [
     ['HPAScalingDisabled'],
   ],
   [
+    'an autoscaler that is inactive for a reason nobody knows',
+    { horizontalpodautoscalers: [autoscaler(['ScalingActive', 'False', 'constructor'])] },
+    ['HPAMetricsFailed'],
+  ],
+  [
     'an autoscaler whose selector is shared',
     { horizontalpodautoscalers: [autoscaler(['ScalingActive', 'False', 'AmbiguousSelector'])] },
     ['HPAAmbiguousSelector'],

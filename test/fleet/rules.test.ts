@@ -365,6 +365,13 @@ const WORKLOADS: readonly Case[] = [
     ['Degraded'],
   ],
   ['a static pod that is ready', { pods: [readyPod('etcd', ownedBy('Node', 'n1'))] }, []],
+  ...['constructor', 'toString', '__proto__', ''].map(
+    (kind): Case => [
+      `an owner of the kind ${JSON.stringify(kind)}`,
+      { pods: [pod('a', { metadata: ownedBy(kind, 'x') })] },
+      ['Degraded'],
+    ],
+  ),
 ]
 
 describe('pods', () => {

@@ -11,17 +11,18 @@ export function autoscalerIssues({ lists }: Observation): readonly Finding[] {
   })
 }
 
-const INACTIVE: Readonly<Record<string, IssueName>> = {
-  ScalingDisabled: 'HPAScalingDisabled',
-  AmbiguousSelector: 'HPAAmbiguousSelector',
-}
+/** By reason, which is any text: a map, so that no reason finds what every object has. */
+const INACTIVE: ReadonlyMap<string, IssueName> = new Map([
+  ['ScalingDisabled', 'HPAScalingDisabled'],
+  ['AmbiguousSelector', 'HPAAmbiguousSelector'],
+])
 
 function issueOf(autoscaler: Fields): Pick<Finding, 'issue' | 'reason'> | undefined {
   const able = conditionOf(autoscaler, 'AbleToScale')
   if (able?.status === 'False') return said('HPAUnableToScale', able)
   const active = conditionOf(autoscaler, 'ScalingActive')
   if (active?.status === 'False') {
-    return said(INACTIVE[text(active.reason)] ?? 'HPAMetricsFailed', active)
+    return said(INACTIVE.get(text(active.reason)) ?? 'HPAMetricsFailed', active)
   }
   const limited = conditionOf(autoscaler, 'ScalingLimited')
   const isCapped = limited?.status === 'True' && limited.reason === 'TooManyReplicas'

@@ -12,7 +12,8 @@ export function selectsLabels(selector: unknown, labels: Fields): boolean {
 }
 
 function meets(expression: Fields, labels: Fields): boolean {
-  const value = labels[text(expression.key)]
+  const key = text(expression.key)
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
   const values = texts(expression.values)
   switch (expression.operator) {
     case 'In':

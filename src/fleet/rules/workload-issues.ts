@@ -3,12 +3,12 @@ import type { Fields } from '../../printers/read-field.ts'
 import { type EventsByObject, eventKey, eventsByObject, newest, type SweptEvent } from '../event.ts'
 import type { Finding, IssueName } from '../issue.ts'
 import type { Observation, RuleOptions } from '../observation.ts'
-import { controllerOf, nameOf, namespaceOf } from '../read-object.ts'
+import { controllerOf, keyOf, nameOf, namespaceOf } from '../read-object.ts'
 import { podFindings } from './pods.ts'
 import { isRolloutStuck } from './rollout.ts'
 import {
   hasFailed,
-  newestJobOf,
+  newestJobs,
   type Owners,
   ownersIn,
   type Workload,
@@ -21,12 +21,12 @@ export function workloadIssues(observation: Observation, options: RuleOptions): 
   const events = lists.events && eventsByObject(lists.events)
   const owners = ownersIn(observation)
   const workloads = workloadsIn(observation, owners)
-  const jobsByNamespace = Map.groupBy(lists.jobs ?? [], namespaceOf)
+  const lastJobs = newestJobs(lists.jobs ?? [])
   for (const workload of workloads) {
     for (const pod of workload.pods) {
       workload.findings.push(...podFindings(pod, events, { now, options }))
     }
-    workload.findings.push(...failedJob(workload, jobsByNamespace))
+    workload.findings.push(...failedJob(workload, lastJobs))
   }
   const flagged = workloads.filter(isFlagged)
   const refused = events && refusedPods(events, owners)
@@ -42,12 +42,11 @@ function isFlagged({ findings, ready, desired, status }: Workload): boolean {
 
 function failedJob(
   workload: Workload,
-  jobsByNamespace: ReadonlyMap<string, readonly Fields[]>,
+  lastJobs: ReadonlyMap<string, Fields>,
 ): readonly Finding[] {
-  const { kind, object, namespace } = workload
-  if (!object) return []
-  const jobs = jobsByNamespace.get(namespace) ?? []
-  const job = kind === 'Job' ? object : kind === 'CronJob' ? newestJobOf(object, jobs) : undefined
+  const { kind, object, namespace, name } = workload
+  if (!object || (kind !== 'Job' && kind !== 'CronJob')) return []
+  const job = kind === 'Job' ? object : lastJobs.get(keyOf(namespace, name))
   return job && hasFailed(job)
     ? [issueOf(workload, 'JobFailed', `the Job ${nameOf(job)} has failed`)]
     : []

@@ -61,21 +61,25 @@ function byKey(objects: readonly Fields[] = []): ReadonlyMap<string, Fields> {
   return new Map(objects.map((object) => [keyOf(namespaceOf(object), nameOf(object)), object]))
 }
 
-/** What a state depends on, by kind of workload; what owns other pods depends on the pods alone. */
-const NEEDS: Readonly<Record<string, readonly SweptResource[]>> = {
-  Deployment: ['deployments', 'replicasets', 'pods'],
-  ReplicaSet: ['replicasets', 'pods'],
-  StatefulSet: ['statefulsets', 'pods'],
-  DaemonSet: ['daemonsets', 'pods'],
-  Job: ['jobs', 'cronjobs', 'pods'],
-  CronJob: ['jobs', 'cronjobs', 'pods'],
-}
+/**
+ * What a state depends on, by kind of workload; what owns other pods depends on the pods alone.
+ *
+ * A map, because whoever makes a pod names the kind of its owner: `constructor` is a kind, too.
+ */
+const NEEDS: ReadonlyMap<string, readonly SweptResource[]> = new Map([
+  ['Deployment', ['deployments', 'replicasets', 'pods']],
+  ['ReplicaSet', ['replicasets', 'pods']],
+  ['StatefulSet', ['statefulsets', 'pods']],
+  ['DaemonSet', ['daemonsets', 'pods']],
+  ['Job', ['jobs', 'cronjobs', 'pods']],
+  ['CronJob', ['jobs', 'cronjobs', 'pods']],
+])
 
 export function workloadsIn(observation: Observation, owners: Owners): readonly Workload[] {
   const { lists } = observation
   const podsOf = Map.groupBy(lists.pods ?? [], (pod) => workloadKey(pod, workloadOf(pod, owners)))
   const isWhole = (kind: string) =>
-    (NEEDS[kind] ?? ['pods']).every((resource) => lists[resource] !== undefined)
+    (NEEDS.get(kind) ?? ['pods']).every((resource) => lists[resource] !== undefined)
   const workloads: Workload[] = []
   for (const [kind, objects, countsOf] of listedKinds(observation)) {
     for (const object of objects) {
@@ -188,20 +192,16 @@ export function hasFailed(job: Fields): boolean {
   return conditionIs(job, 'Failed', 'True')
 }
 
-/** The newest of a CronJob's Jobs. */
-export function newestJobOf(cronJob: Fields, jobs: readonly Fields[]): Fields | undefined {
+/** The newest Job of each CronJob that controls any, by namespace and name of the CronJob. */
+export function newestJobs(jobs: readonly Fields[]): ReadonlyMap<string, Fields> {
   const createdAt = (job: Fields) => timeOf(metaOf(job).creationTimestamp) ?? 0
-  return jobs
-    .filter((job) => {
-      const owner = controllerOf(job)
-      return (
-        owner?.kind === 'CronJob' &&
-        owner.name === nameOf(cronJob) &&
-        namespaceOf(job) === namespaceOf(cronJob)
-      )
-    })
-    .reduce<Fields | undefined>(
-      (best, job) => (best === undefined || createdAt(job) > createdAt(best) ? job : best),
-      undefined,
-    )
+  const newest = new Map<string, Fields>()
+  for (const job of jobs) {
+    const owner = controllerOf(job)
+    if (owner?.kind !== 'CronJob') continue
+    const key = keyOf(namespaceOf(job), owner.name)
+    const known = newest.get(key)
+    if (known === undefined || createdAt(job) > createdAt(known)) newest.set(key, job)
+  }
+  return newest
 }
