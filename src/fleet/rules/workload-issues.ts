@@ -40,10 +40,7 @@ function isFlagged({ findings, ready, desired, status }: Workload): boolean {
   return findings.length > 0 || ready < desired || status === 'Failed'
 }
 
-function failedJob(
-  workload: Workload,
-  lastJobs: ReadonlyMap<string, Fields>,
-): readonly Finding[] {
+function failedJob(workload: Workload, lastJobs: ReadonlyMap<string, Fields>): readonly Finding[] {
   const { kind, object, namespace, name } = workload
   if (!object || (kind !== 'Job' && kind !== 'CronJob')) return []
   const job = kind === 'Job' ? object : lastJobs.get(keyOf(namespace, name))
