@@ -99,6 +99,7 @@ async function* readPart<Request extends PageRequest>(
   progress.began = true
   const abort = () => reader.abort(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted) abort() // while a connection was waited for
   try {
     yield* rowsOf(reader, rowReader(shapeOf(query, scope)), progress)
     return reader.outcome

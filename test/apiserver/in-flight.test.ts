@@ -1,4 +1,6 @@
 /** How many requests one reader may have under way, while the database keeps them waiting. */
+import { get } from 'node:http'
+import { promisify } from 'node:util'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -83,6 +85,33 @@ test('one more whole list than allowed is refused, and told when to ask again', 
   await until(async () => (await underWay()) === 0)
   expect(await metric('apiserver_request_total{verb="LIST",code="200"}')).toBe(3)
 })
+
+test('a client that leaves before it is known who it is holds no place', async () => {
+  const leaving = await fleet.viewer([
+    { clusters: ['*'], namespaces: ['*'], apiGroups: ['*'], resources: ['*'] },
+  ])
+  const url = `${await fleet.listen()}${FLEET_PREFIX}${LISTS[0]}`
+  await lock.query('rollback; begin; lock table access_token in access exclusive mode')
+  const headers = { authorization: `Bearer ${leaving.token}` }
+  const request = get(url, { headers }).on('error', () => undefined)
+  await until(async () => (await waitingForLocks()) > 0)
+  request.destroy()
+  await until(async () => (await connections()) === 0)
+  await lock.query('rollback')
+  await until(async () => (await leaving.ask(LISTS[0]!)).status === 200)
+  expect((await leaving.ask(LISTS[0]!)).status).toBe(200)
+  expect(await underWay()).toBe(0)
+})
+
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await lock.query('select count(*)::int as n from pg_locks where not granted')
+  return rows[0].n
+}
+
+function connections(): Promise<number> {
+  const { server } = fleet.server
+  return promisify(server.getConnections.bind(server))()
+}
 
 test('one more query than allowed, too; what is not of the mirror is not among them', async () => {
   const first = await begun(fleet.admin, ...QUERIES.slice(0, 2))

@@ -4,6 +4,7 @@
  * A slow client holds these buffers and nothing else: `write` waits until one is free again.
  */
 import type { ServerResponse } from 'node:http'
+import { whenClosed } from '../when-closed.ts'
 import type { ByteSink } from './byte-sink.ts'
 
 const BUFFER_BYTES = 64 * 1024
@@ -31,7 +32,7 @@ export class ResponseWriter implements ByteSink {
   constructor(response: ServerResponse) {
     this.#response = response
     this.#current = this.#allocate()
-    response.once('close', () => this.#close(new ClientGone()))
+    whenClosed(response, () => this.#close(new ClientGone()))
     response.once('error', (error) => this.#close(error))
   }
 
@@ -48,7 +49,7 @@ export class ResponseWriter implements ByteSink {
     if (this.#gone) throw this.#gone
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#response.end(this.#current.subarray(0, this.#used), resolve)
-    this.#response.once('close', resolve)
+    whenClosed(this.#response, resolve)
     await promise
   }
 

@@ -13,6 +13,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { StatusError } from '../../kube/status-error.ts'
 import { answerBytes } from '../answer-bytes.ts'
 import { laneOf, type RequestLane } from '../request-lane.ts'
+import { whenClosed } from '../when-closed.ts'
 
 /** Of one user, at the same moment. */
 export interface ReaderLimits {
@@ -47,7 +48,7 @@ async function install(server: FastifyInstance, options: InFlightOptions): Promi
     }
     metrics.begin(lane, request.method)
     // Whether it ended well or its client went away; hijacked answers have no other end.
-    reply.raw.once('close', () => {
+    whenClosed(reply.raw, () => {
       free()
       metrics.end(lane, request.method)
     })

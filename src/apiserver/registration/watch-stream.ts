@@ -7,6 +7,7 @@ import { formatJson } from '../../registration/json-text.ts'
 import type { RegistrationKind } from '../../registration/kinds.ts'
 import type { Served } from '../../registration/list.ts'
 import type { WatchEvent } from '../../registration/watch.ts'
+import { whenClosed } from '../when-closed.ts'
 import { bookmark, type Representer } from './represent.ts'
 
 export interface WatchStream {
@@ -31,9 +32,10 @@ export async function sendWatch(reply: FastifyReply, stream: WatchStream): Promi
   const over = new AbortController()
   const end = () => over.abort()
   const timer = setTimeout(end, Math.min(stream.timeoutSeconds * 1000, TIMER_MOST_MILLISECONDS))
-  response.once('close', end)
+  whenClosed(response, end)
+  if (stream.stopping.aborted) end()
   stream.stopping.addEventListener('abort', end)
-  void stream.rightsChange(over.signal).finally(end)
+  void untilRightsChange(reply, stream, over.signal).finally(end)
   // At once, also when nothing happens: the client is to know that it is being served.
   response.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
@@ -55,6 +57,19 @@ export async function sendWatch(reply: FastifyReply, stream: WatchStream): Promi
       const { socket } = response
       if (stream.stopping.aborted) socket?.end(() => socket.destroy())
     })
+  }
+}
+
+/** Never rejects: a watch whose reader's rights cannot be told ends as if they were others. */
+async function untilRightsChange(
+  { log }: FastifyReply,
+  { rightsChange }: WatchStream,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await rightsChange(signal)
+  } catch (error) {
+    log.error({ err: error }, 'a watch ends, because the rights of its reader cannot be told')
   }
 }
 

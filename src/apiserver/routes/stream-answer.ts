@@ -12,6 +12,7 @@ import type { ByteSink } from '../encode/byte-sink.ts'
 import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
 import { ClientGone, ResponseWriter } from '../encode/response-writer.ts'
 import type { OpenStreams } from '../open-streams.ts'
+import { whenClosed } from '../when-closed.ts'
 import { tookTooLong } from './time-limit.ts'
 
 export interface Exchange {
@@ -40,7 +41,7 @@ export async function streamAnswer(
 ): Promise<FastifyReply> {
   const { reply } = exchange
   const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort(new ClientGone()))
+  whenClosed(reply.raw, () => gone.abort(new ClientGone()))
   const { limit } = answer
   const rows = answer.rows(limit ? AbortSignal.any([gone.signal, limit]) : gone.signal)
   try {
