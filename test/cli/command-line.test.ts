@@ -136,7 +136,7 @@ describe('what cannot be done ends with exit code 1 and one sentence', () => {
     {
       name: 'a data directory that is a file',
       args: ['serve', '--data-dir', PROGRAM],
-      says: /^error: cannot make the data directory .*: file already exists\n$/,
+      says: /^error: cannot make the data directory .*: it is a file\n$/,
     },
     {
       name: 'a data directory below a file',
