@@ -352,6 +352,11 @@ describe('against a baseline', () => {
     ['clusterhealths?baseline=east', '"baseline" is not for clusterhealths'],
     ['findings/x?baseline=east', '"baseline" is not for findings'],
     ['imagedrifts?nodes=true', '"nodes" is not for imagedrifts'],
+    [
+      `findings?labelSelector=fleet.fleetglass.io/severty=critical`,
+      'unknown label "fleet.fleetglass.io/severty": did you mean "fleet.fleetglass.io/severity"?',
+    ],
+    ['findings?labelSelector=!fleet.fleetglass.io/x', 'unknown label "fleet.fleetglass.io/x"'],
     ['findings?nodes=perhaps', '"nodes": Invalid value: "perhaps"'],
     ['imagedrifts?labelSelector=fleet.fleetglass.io/baseline', 'takes only = and =='],
   ])('a viewer is refused %s', async (path, says) => {

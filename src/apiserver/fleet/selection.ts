@@ -10,10 +10,11 @@ import {
   parseLabelSelector,
 } from '../../kube/label-selector.ts'
 import type { ListOptions } from '../../kube/list-options.ts'
+import { didYouMean } from '../../kube/nearest.ts'
 import { searchQueryTerms, splitSearchLabels } from '../../kube/search-terms.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { CatalogCluster } from '../catalog.ts'
-import type { FleetKind } from './kind.ts'
+import { FLEET_API, type FleetKind } from './kind.ts'
 import { type Manner, mannerIn } from './manner.ts'
 import { matchesFields } from './match-fields.ts'
 
@@ -28,6 +29,20 @@ export interface Selection {
 /** Queries that speak of mirrored objects only; ignored, they would widen or change the answer. */
 const OF_MIRROR = ['onlyMetadata', 'strictVersion']
 
+const PREFIX = `${FLEET_API.group}/`
+/** What objects are labelled with, beside the labels of their cluster: findings.ts, compared.ts. */
+const OWN_LABELS = ['cluster', 'severity', 'drift', 'class'].map((name) => `${PREFIX}${name}`)
+
+/** A label of ours that no object has is a mistake: the empty answer would look like good news. */
+function refuseUnknownLabels(requirements: readonly LabelRequirement[]): void {
+  const unknown = requirements
+    .map(({ key }) => key)
+    .find((key) => key.startsWith(PREFIX) && !OWN_LABELS.includes(key))
+  if (unknown === undefined) return
+  const message = `unknown label ${JSON.stringify(unknown)}${didYouMean(unknown, OWN_LABELS)}`
+  throw new StatusError('BadRequest', message)
+}
+
 /** @throws 400 */
 export function selectionOf(
   kind: FleetKind,
@@ -38,6 +53,7 @@ export function selectionOf(
     query: given,
     requirements: parseLabelSelector(options.labelSelector),
   })
+  refuseUnknownLabels(requirements)
   const labels = splitSearchLabels(requirements)
   const { clusterLabels, objectLabels } = labels
   const terms = [...labels.terms, ...searchQueryTerms(query)]
