@@ -45,10 +45,15 @@ function endpointSliceCells(object: KubeObject): readonly Cell[] {
   return [
     nameOf(object),
     text(object.addressType),
-    shortenedList(ports) || UNSET,
-    shortenedList(addresses) || UNSET,
+    listOrUnset(ports),
+    listOrUnset(addresses),
     ageOf(object),
   ]
+}
+
+/** An unnamed port that stands for all ports is a text without letters, and is no missing list. */
+function listOrUnset(list: readonly string[]): string {
+  return list.length === 0 ? UNSET : shortenedList(list)
 }
 
 function portText(item: unknown): string {

@@ -164,6 +164,8 @@ describeSituations({
       { ports: [{ name: 'http' }, {}, { name: 'x', port: 1 }] },
       { Ports: 'http,*,1' },
     ],
+    ['an unnamed port that is any', { ports: [{ name: '' }] }, { Ports: '' }],
+    ['no ports', { ports: null }, { Ports: '<unset>' }],
     [
       'many ports',
       { ports: [1, 2, 3, 4, 5].map((port) => ({ port })) },
