@@ -3,6 +3,8 @@ import { COLLECTION_API_VERSION } from '../../kube/collection-resource.ts'
 import { parseApiVersion } from '../../kube/group-resource.ts'
 import type { Representation } from '../../kube/media-type.ts'
 import { formatAge } from '../../printers/age.ts'
+import { UNKNOWN_TIME } from '../../printers/cell.ts'
+import { fields, timeOf } from '../../printers/read-field.ts'
 import type { ListRequest, RawRow } from '../../store/list-request.ts'
 import type { ServedResource } from '../catalog.ts'
 import { CLUSTER_COLUMN } from '../encode/column-union.ts'
@@ -106,11 +108,9 @@ function tableRow(
 
 /** Columns of several kinds are not stored: these few are made from the metadata. */
 function ageOf(metadata: Buffer, nowMilliseconds: number): string {
-  const { creationTimestamp } = JSON.parse(metadata.toString('utf8')) as {
-    readonly creationTimestamp?: unknown
-  }
-  const created = typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : Number.NaN
-  return Number.isNaN(created) ? '<unknown>' : formatAge((nowMilliseconds - created) / 1000)
+  const { creationTimestamp } = fields(JSON.parse(metadata.toString('utf8')))
+  const created = timeOf(creationTimestamp)
+  return created === undefined ? UNKNOWN_TIME : formatAge((nowMilliseconds - created) / 1000)
 }
 
 /** Where a list has `metadata.continue`, a CollectionResource has `continue`: it is no list. */
