@@ -4,6 +4,7 @@
  * kubectl prints each distinct text once for every page, so a text is the same on every page: it
  * holds absolute times, and is made from what was asked, not from the rows of the page.
  */
+import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import type { CatalogCluster, ServedResource } from './catalog.ts'
 import { warningHeader } from './encode/warning-header.ts'
 import { namedClusters } from './named-clusters.ts'
@@ -11,8 +12,6 @@ import { namedClusters } from './named-clusters.ts'
 /** Five clusters in each sentence, and all else, stay under the 4 KB that proxies let through. */
 const REASON_MOST_CHARACTERS = 200
 const NAME_MOST_CHARACTERS = 120
-/** The catalog hears of a renewed lease late (store/catalog.ts); a syncer is not gone before. */
-const SYNCER_GRACE_MILLISECONDS = 20_000
 
 interface Staleness {
   readonly reason: string

@@ -6,7 +6,7 @@
 import { parseFieldSelector } from '../kube/field-selector.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
-import type { Catalog, CatalogCluster } from '../store/catalog.ts'
+import { type Catalog, type CatalogCluster, SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import type { StoredClusterResource } from '../store/cluster-resources.ts'
 import type { Store } from '../store/connect.ts'
 import { listObjects } from '../store/list-objects.ts'
@@ -66,8 +66,6 @@ function sourceCluster(cluster: CatalogCluster, options: StoreSourceOptions): So
   return { name, labels, version, observedAt, ...(problem && { problem }) }
 }
 
-/** A renewed lease is seen late; a syncer is not gone before. */
-const SYNCER_GRACE_MILLISECONDS = 20_000
 const NEVER = new Date(0)
 
 function freshness(

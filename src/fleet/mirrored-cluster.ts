@@ -5,7 +5,7 @@
  * does not serve is not there, which only a registration that asks for it can tell.
  */
 import type { GroupResource } from '../kube/group-resource.ts'
-import type { CatalogCluster } from '../store/catalog.ts'
+import { type CatalogCluster, SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import { Unreachable } from './sweep.ts'
 import {
   groupResourceOf,
@@ -39,9 +39,6 @@ export interface MirroredCluster {
   /** What cannot be read after all is added. */
   readonly blindSpots: Set<SweptResource>
 }
-
-/** The catalog hears of a renewed lease late (store/catalog.ts). */
-const SYNCER_GRACE = 20_000
 
 /** @throws Unreachable when it was never mirrored, or not for too long. */
 export function mirroredCluster(cluster: CatalogCluster, request: MirrorRequest): MirroredCluster {
@@ -79,7 +76,7 @@ function newsOf(cluster: CatalogCluster, { now, maxStalenessMilliseconds }: Mirr
   const lastSyncer = syncerSeenAt ? syncerSeenAt.getTime() : Number.NEGATIVE_INFINITY
   const lastInStep = staleReason === null ? now : (staleSince?.getTime() ?? lastSyncer)
   // A cluster in step is current for as long as a syncer is there to say so.
-  const isLed = lastSyncer + SYNCER_GRACE >= now
+  const isLed = lastSyncer + SYNCER_GRACE_MILLISECONDS >= now
   const news = isLed ? lastInStep : Math.min(lastInStep, lastSyncer)
   if (now - news > maxStalenessMilliseconds) throw new Unreachable('timed out')
   return news

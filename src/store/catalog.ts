@@ -91,6 +91,9 @@ async function selectClusters(store: Store) {
 /** A lost notification costs this long: leases, which nobody is notified of, show up as late. */
 const POLL_SECONDS = 10
 
+/** A catalog may be as old as two polls: `syncerSeenAt` must be past by more, or a syncer is there. */
+export const SYNCER_GRACE_MILLISECONDS = 2 * POLL_SECONDS * 1000
+
 /**
  * Calls `listener` after every change of the catalog, and every few seconds besides.
  *
