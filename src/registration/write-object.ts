@@ -101,22 +101,55 @@ export async function writeObject(
   context: RegistrationContext,
   proposal: Proposal,
 ): Promise<string> {
-  const { kind, current, options } = proposal
-  const { keyring } = context
-  const fields = secretFieldsOf(kind)
-  const uid = String(metadataOf(proposal.next).uid)
-  const stored = openSecrets(current?.row.credentials ?? null, keyring, sealingContext(kind, uid))
-  const known = new Map([...byDigest(stored, keyring), ...proposal.secrets])
+  const { current, options } = proposal
   const owned = recordOwnership(proposal, context.clock.now())
-  const kept = keepSecrets(owned, known, fields)
-  refuseInvalid(owned, proposal, kept.errors)
-  if (current && isNoChange(current.object, owned) && !isFinalized(owned)) return current.row.object
+  const { credentials, errors } = credentialsOf(proposal, owned, context)
+  refuseInvalid(owned, proposal, errors)
+  const isSealedAnew = current !== undefined && current.row.credentials !== credentials
+  if (current && !isSealedAnew && isNoChange(current.object, owned) && !isFinalized(owned)) {
+    return current.row.object
+  }
   if (options.dryRun) return formatJson(owned)
-  const unchanged = current !== undefined && sameJson(stored, kept.secrets)
-  const credentials = unchanged
-    ? current.row.credentials
-    : sealSecrets(kept.secrets, keyring, sealingContext(kind, uid))
   return storeObject(writer, proposal, { object: owned, credentials })
+}
+
+interface Credentials {
+  /** Sealed; those of the current object itself when they are the same. */
+  readonly credentials: Buffer | null
+  readonly errors: ReturnType<typeof keepSecrets>['errors']
+}
+
+function credentialsOf(
+  { kind, current, secrets }: Proposal,
+  object: JsonObject,
+  { keyring }: RegistrationContext,
+): Credentials {
+  const fields = secretFieldsOf(kind)
+  const sealed = current?.row.credentials ?? null
+  const isUntouched = (name: string) =>
+    sameJson(field(current?.object, 'spec', name), field(object, 'spec', name))
+  // They need not be opened then: what another key sealed keeps nobody from the rest of the object.
+  if (current && secrets.size === 0 && fields.every(isUntouched)) {
+    return { credentials: sealed, errors: [] }
+  }
+  const context = sealingContext(kind, String(metadataOf(object).uid))
+  const stored = openedOrNone(sealed, keyring, context)
+  const known = new Map([...byDigest(stored ?? {}, keyring), ...secrets])
+  const kept = keepSecrets(object, known, fields)
+  const isSame = current !== undefined && stored !== undefined && sameJson(stored, kept.secrets)
+  return {
+    credentials: isSame ? sealed : sealSecrets(kept.secrets, keyring, context),
+    errors: kept.errors,
+  }
+}
+
+/** Undefined: another key sealed them, or they are damaged. Then they are to be given again. */
+function openedOrNone(...sealed: Parameters<typeof openSecrets>) {
+  try {
+    return openSecrets(...sealed)
+  } catch {
+    return undefined // GCM does not say more
+  }
 }
 
 function recordOwnership({ next, by, current, kind }: Proposal, now: number): JsonObject {

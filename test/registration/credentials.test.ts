@@ -134,6 +134,23 @@ test('applying a manifest with the secret twice is no conflict and no change', a
   expect(await opened('applied')).toMatchObject({ tokenData: TOKEN })
 })
 
+test('credentials that do not open keep nobody from the rest, and can be given again', async () => {
+  await api.ask('POST', CLUSTERS, { body: pediaCluster('damaged', SECRETS) })
+  await api.database.store.db
+    .updateTable('registration')
+    .set({ credentials: Buffer.from('not what was sealed') })
+    .where('name', '=', 'damaged')
+    .execute()
+  const patch = (body: object) => api.ask('PATCH', `${CLUSTERS}/damaged`, { body, type: MERGE })
+  expect((await patch({ metadata: { labels: { env: 'prod' } } })).status).toBe(200)
+  expect(await opened('damaged')).toMatchObject({ apiserver: 'https://10.0.0.1:6443' })
+  const half = await patch({ spec: { keyData: base64('another key') } })
+  expect(half.status).toBe(422)
+  expect(half.json.message).toContain('is the digest of a credential that is not stored here')
+  expect((await patch({ spec: SECRETS })).status).toBe(200)
+  expect(await opened('damaged')).toMatchObject(SECRETS)
+})
+
 test('a refused patch does not show the secret', async () => {
   const answer = await api.ask('PATCH', `${CLUSTERS}/secret?fieldValidation=Strict`, {
     body: { spec: { tokenData: TOKEN, color: 'red' } },
