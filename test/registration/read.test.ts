@@ -108,6 +108,10 @@ describe('pages', () => {
     const { resourceVersion } = before.json.metadata
     const query = `?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`
     expect((await api.ask('GET', CLUSTERS + query)).json).toEqual(before.json)
+    const page = await api.ask('GET', `${CLUSTERS}?resourceVersion=${resourceVersion}&limit=500`)
+    expect(page.json).toEqual(before.json)
+    const newer = `?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan&limit=500`
+    expect((await api.ask('GET', CLUSTERS + newer)).json).not.toEqual(before.json)
   })
 
   const refused: ReadonlyArray<readonly [query: string, status: number, want: string]> = [

@@ -84,9 +84,15 @@ async function* settled(
   }
 }
 
-/** Which state is listed: that of the first page, an exact one, or the newest. */
+/**
+ * Which state is listed: that of the first page, an exact one, or the newest.
+ *
+ * A page of a resourceVersion is one of exactly that, unless the request says how it is meant.
+ *
+ * @see kubernetes.io/docs/reference/using-api/api-concepts, "Semantics for get and list"
+ */
 function stateOf(options: ListOptions, checksum: string) {
-  const { resourceVersion, resourceVersionMatch } = options
+  const { resourceVersion, resourceVersionMatch, limit } = options
   if (options.continue !== undefined) {
     const from = parseContinue(options.continue, checksum)
     const [revision] = from.kind === 'key' ? from.after.values : []
@@ -97,7 +103,8 @@ function stateOf(options: ListOptions, checksum: string) {
     return { after: from.after.name, at: BigInt(revision!) }
   }
   if (resourceVersion === undefined || resourceVersion === 0n) return {}
-  const isExact = resourceVersionMatch === 'Exact'
+  const isExact =
+    resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit !== undefined)
   return isExact ? { at: resourceVersion } : { notOlderThan: resourceVersion }
 }
 
