@@ -38,6 +38,9 @@ export interface DemoFleetOptions {
 
 const USER = 'system:serviceaccount:fleetglass:fleetglass'
 
+/** Over an hour of the busiest member: it forgets as etcd does, or a demo left alone would only grow. */
+const CHANGES_KEPT = 5_000
+
 /** Returns when all members accept connections. */
 export async function startDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
   const { clock, log, seed = 'demo' } = options
@@ -98,6 +101,7 @@ async function startMember(of: {
     tls: { ...pki.server, clientCa: pki.ca },
     tokens: { [token]: USER },
     firstRevision: BigInt(member.ageDays) * 7919n,
+    maxChanges: CHANGES_KEPT,
     clock,
   })
   // Definitions first: they make the types of custom objects served.

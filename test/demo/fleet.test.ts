@@ -263,3 +263,15 @@ describe('as time passes', () => {
     await expect(request(url)).rejects.toThrow(/ECONNREFUSED/)
   })
 })
+
+test('a member forgets what is long past, so that a demo may run for days', () => {
+  const { history } = server('dot-04')
+  const before = history.floor
+  const of = { group: '', resource: 'configmaps' }
+  for (let i = 0; i < 6_000; i++) {
+    const metadata = { name: 'counter', namespace: 'default' }
+    server('dot-04').put(of, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { i: `${i}` } })
+  }
+  expect(history.floor).toBeGreaterThan(before)
+  expect(history.revision - history.floor).toBeLessThanOrEqual(5_000n)
+})
