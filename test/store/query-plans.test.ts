@@ -67,7 +67,7 @@ afterAll(() => database.drop())
  * another. What a generic plan does not know is how rare a value is: it may read one cluster for it.
  */
 const BOUNDS = {
-  custom: { pages: 150, pagesEach: 4, removed: 100, removedEach: 12 },
+  custom: { pages: 250, pagesEach: 4, removed: 100, removedEach: 12 },
   generic: { pages: 350, pagesEach: 4, removed: 3_000, removedEach: 12 },
 } as const
 
