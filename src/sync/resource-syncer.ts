@@ -58,14 +58,14 @@ export interface ResourceSyncerOptions {
 }
 
 /** Types that are mostly the largest: their first lists come last, so that the many small ones do not wait. */
-const HEAVY: Readonly<Record<string, number>> = {
-  configmaps: 1,
-  secrets: 1,
-  endpointslices: 1,
-  replicasets: 2,
-  pods: 3,
-  events: 4,
-}
+const HEAVY: ReadonlyMap<string, number> = new Map([
+  ['configmaps', 1],
+  ['secrets', 1],
+  ['endpointslices', 1],
+  ['replicasets', 2],
+  ['pods', 3],
+  ['events', 4],
+])
 const RETRY_MILLISECONDS = 2_000
 const DEFECT = {
   status: 'Error',
@@ -184,7 +184,7 @@ export class ResourceSyncer {
       clock: services.clock,
       sink: this.#mirror,
       gates: [services.firstLists, gate],
-      weight: HEAVY[type.resource] ?? 0,
+      weight: HEAVY.get(type.resource) ?? 0,
       ...(turns && { turns }),
     })
     const remaking = remake && this.#remake({ target, encode: encoders.again }, signal)
