@@ -1,9 +1,11 @@
 /** Live clusters over real HTTP, in every way they can fail: one row each, and never a false all-clear. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { memberReader } from '../../src/cli/fleet/member-reader.ts'
 import { systemClock } from '../../src/clock.ts'
 import { observeLive } from '../../src/fleet/live-source.ts'
 import { isRow, type Outcome } from '../../src/fleet/outcome.ts'
+import { renderText } from '../../src/fleet/render-text.ts'
+import { makeReport } from '../../src/fleet/report.ts'
 import { sweep } from '../../src/fleet/sweep.ts'
 import { SWEPT, SWEPT_RESOURCES } from '../../src/fleet/swept-resources.ts'
 import { credentialsFromKubeconfig } from '../../src/sync/credentials.ts'
@@ -28,9 +30,11 @@ interface Asked {
   readonly budgetMilliseconds?: number
   readonly namespace?: string
   readonly path?: string
+  readonly of?: MemberCluster
 }
 
 async function swept({
+  of = member,
   budgetMilliseconds = 10_000,
   path = '',
   namespace,
@@ -38,7 +42,7 @@ async function swept({
   const kubeconfig = JSON.stringify({
     'current-context': 'c',
     contexts: [{ name: 'c', context: { cluster: 'c' } }],
-    clusters: [{ name: 'c', cluster: { server: member.url + path } }],
+    clusters: [{ name: 'c', cluster: { server: of.url + path } }],
   })
   const access = credentialsFromKubeconfig(kubeconfig, { field: 'kubeconfig', trusted: true })
   const reader = memberReader(access)
@@ -165,6 +169,24 @@ describe('nothing at all can be seen', () => {
   test('another server answers 404 to everything', async () => {
     expect(short(await swept({ path: '/not-here' }))).toBe('connecting to the cluster')
   })
+})
+
+test('E12 a cluster that hangs, one that refuses and one that sends half a list: none is healthy', async () => {
+  const [refusing, half] = await Promise.all([startMemberCluster(), startMemberCluster()])
+  onTestFinished(() => Promise.all([refusing.stop(), half.stop()]).then(() => undefined))
+  member.slowDown({}, { bytes: 1, milliseconds: 60_000 })
+  refusing.forbid({ of: PODS })
+  half.truncateNext({ of: PODS }, 60)
+  const outcomes = await Promise.all([
+    swept({ budgetMilliseconds: 1_000 }),
+    swept({ of: refusing }),
+    swept({ of: half }),
+  ])
+  const blind = 'inconclusive 0/0/0 1 []'
+  expect(outcomes.map(short)).toEqual(['timed out', blind, blind])
+  const report = makeReport(outcomes, 'critical')
+  expect(report.exitCode).toBe(2)
+  expect(renderText(report)).toMatch(/^FLEET {2}3 clusters, 0 failing, 1 unreachable\n/)
 })
 
 test('one kind hangs until the budget ends: the rest is judged, that kind is a blind spot', async () => {
