@@ -104,3 +104,12 @@ test('every partition compresses bodies as well as this server can', async () =>
   )
   expect(rows).toEqual([{ attcompression: rows[0].has_lz4 ? 'l' : 'p', has_lz4: rows[0].has_lz4 }])
 })
+
+test('what parallel workers refuse is not offered to them', async () => {
+  await migrate(database.store)
+  const { rows } = await database.store.pool.query<{ name: string; parallel: string }>(
+    `select proname as name, proparallel as parallel from pg_proc
+     where pronamespace = 'public'::regnamespace and prosrc ~ '\\mexception\\M'`,
+  )
+  expect(rows).toEqual([{ name: 'nodes_at_path', parallel: 'u' }])
+})
