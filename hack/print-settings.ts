@@ -1,7 +1,7 @@
-/** Writes the table of settings into README.md, from src/config.ts. Run by hand; a test compares. */
+/** Writes the table of settings into README.md, from src/settings.ts. Run by hand; a test compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SETTINGS, type Setting, variableOf } from '../src/config.ts'
+import { SETTINGS, type Setting, variableOf } from '../src/settings.ts'
 
 const README = join(import.meta.dirname, '../README.md')
 const PLACE = /(<!-- settings: [^>]*-->\n).*(<!-- \/settings -->)/s

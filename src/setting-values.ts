@@ -1,4 +1,4 @@
-/** How the text of a setting becomes its value: for config.ts alone. */
+/** How the text of a setting becomes its value: for settings.ts alone. */
 import type { FieldPath } from './kube/field-selector.ts'
 import { parsePrunePaths } from './sync/prune-paths.ts'
 

@@ -12,7 +12,7 @@ const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const maintainers = readFileSync(join(ROOT, 'src/README.md'), 'utf8')
 
 describe('README.md', () => {
-  test('has every setting of src/config.ts, as hack/print-settings.ts writes them', () => {
+  test('has every setting of src/settings.ts, as hack/print-settings.ts writes them', () => {
     expect(withSettings(readme)).toBe(readme)
   })
 

@@ -43,9 +43,9 @@ describe('the layers of src/', () => {
   })
 
   test('imports were followed, types included', () => {
-    const config = found.modules.find((module) => module.source === 'src/config.ts')
+    const settings = found.modules.find((module) => module.source === 'src/settings.ts')
     const log = found.modules.find((module) => module.source === 'src/log.ts')
-    expect(config?.dependencies.map((to) => to.resolved)).toContain('src/log.ts')
+    expect(settings?.dependencies.map((to) => to.resolved)).toContain('src/log.ts')
     expect(log?.dependencies.some((to) => to.resolved.includes('node_modules/pino/'))).toBe(true)
   })
 

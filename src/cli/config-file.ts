@@ -9,8 +9,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { parse, YAMLParseError } from 'yaml'
-import { ConfigError, type ConfigFile, SETTINGS, type Setting } from '../config.ts'
+import { ConfigError, type ConfigFile } from '../config.ts'
 import { didYouMean } from '../kube/nearest.ts'
+import { SETTINGS, type Setting } from '../settings.ts'
 import { messageOf } from './failure.ts'
 
 const FLAGS = new Map(Object.values<Setting<unknown>>(SETTINGS).map((one) => [one.flag, one]))

@@ -1,14 +1,7 @@
-/** The flags of a command, made from config.ts: what it takes, and the values that were given. */
+/** The flags of a command, made from settings.ts: what it takes, and the values that were given. */
 import { type Command, Option } from 'commander'
-import {
-  type Config,
-  type Fallbacks,
-  parseConfig,
-  SETTINGS,
-  type Setting,
-  type SettingName,
-  variableOf,
-} from '../config.ts'
+import { type Config, type Fallbacks, parseConfig } from '../config.ts'
+import { SETTINGS, type Setting, type SettingName, variableOf } from '../settings.ts'
 import { readConfigFile } from './config-file.ts'
 
 /** Adds a flag for each of these settings, and `--config`. */

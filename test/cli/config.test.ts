@@ -5,7 +5,8 @@ import { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfigFile } from '../../src/cli/config-file.ts'
 import { addSettings, readSettings } from '../../src/cli/setting-options.ts'
-import { ConfigError, parseConfig, SETTINGS, type Setting, variableOf } from '../../src/config.ts'
+import { ConfigError, parseConfig } from '../../src/config.ts'
+import { SETTINGS, type Setting, variableOf } from '../../src/settings.ts'
 
 const NONE = { environment: {} }
 const ALL = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]

@@ -9,7 +9,8 @@ import { describe, expect, test } from 'vitest'
 import { DEFAULT_READER_LIMITS, inFlight } from '../../src/apiserver/plugins/in-flight.ts'
 import { COMMANDS, commandsFor } from '../../src/cli/commands/commands.ts'
 import { readConfigFile } from '../../src/cli/config-file.ts'
-import { parseConfig, SETTINGS, type SettingName, variableOf } from '../../src/config.ts'
+import { parseConfig } from '../../src/config.ts'
+import { SETTINGS, type SettingName, variableOf } from '../../src/settings.ts'
 import { SyncMetrics } from '../../src/sync/metrics.ts'
 import {
   hasKubectl,

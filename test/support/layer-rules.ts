@@ -44,8 +44,8 @@ export const LAYER_RULES: IForbiddenRuleType[] = [
   {
     name: 'only-cli-reads-the-settings',
     severity: 'error',
-    from: { path: '^src/', pathNot: '^src/(cli/|main\\.ts)' },
-    to: { path: '^src/config\\.ts' },
+    from: { path: '^src/', pathNot: '^src/(cli/|config\\.ts|main\\.ts)' },
+    to: { path: '^src/(config|settings)\\.ts' },
   },
   {
     name: 'kube-and-printers-are-pure',

@@ -1,5 +1,6 @@
 /** For commands that run apart from `serve`: they have no data directory with defaults in it. */
-import { ConfigError, SETTINGS, type SettingName, variableOf } from '../../config.ts'
+import { ConfigError } from '../../config.ts'
+import { SETTINGS, type SettingName, variableOf } from '../../settings.ts'
 
 /** @throws ConfigError when it was not given. */
 export function required<Name extends SettingName, Value>(
