@@ -6,9 +6,11 @@
 import patches, { type Operation } from 'fast-json-patch'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { StatusError } from '../kube/status-error.ts'
-import { isArray, isObject } from './json-text.ts'
+import { formatJson, isArray, isObject } from './json-text.ts'
 
 const OPERATIONS_MOST = 10_000
+/** Of all copies of one patch together: a few that copy into themselves would double without end. */
+const COPIED_BYTES_MOST = 3 * 1024 * 1024
 
 /** @throws 400 when it is no patch, 413 when it is too long, 422 when it does not apply. */
 export function jsonPatch(target: JsonObject, patch: Json): Json {
@@ -22,10 +24,31 @@ export function jsonPatch(target: JsonObject, patch: Json): Json {
     )
   }
   let document: unknown = structuredClone(target)
+  let copied = 0
   for (const operation of patch as unknown as readonly Operation[]) {
+    if (operation.op === 'copy') copied = checkCopied(copied + copiedBytes(document, operation))
     document = applyOne(document, operation)
   }
   return document as Json
+}
+
+/** @throws 413 */
+function checkCopied(bytes: number): number {
+  if (bytes <= COPIED_BYTES_MOST) return bytes
+  throw new StatusError(
+    'RequestEntityTooLarge',
+    `Unable to complete the copy, the accumulated size increase of copy is ${bytes}, exceeding the limit ${COPIED_BYTES_MOST}`,
+  )
+}
+
+/** Zero for what cannot be copied: applying it says so. */
+function copiedBytes(document: unknown, { from }: Operation & { op: 'copy' }): number {
+  try {
+    const value = patches.getValueByPointer(document, from) as Json | undefined
+    return value === undefined ? 0 : Buffer.byteLength(formatJson(value))
+  } catch {
+    return 0
+  }
 }
 
 function applyOne(document: unknown, operation: Operation): unknown {
