@@ -4,7 +4,7 @@ import { negotiateObjects } from '../../kube/media-type.ts'
 import type { Subresource } from '../../registration/lifecycle.ts'
 import { served } from '../../registration/list.ts'
 import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
-import { warningHeader } from '../encode/warning-header.ts'
+import { warningHeaders } from '../encode/warning-header.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
 import { targetOf } from '../request-target.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
@@ -85,8 +85,8 @@ export function sendObject(
   return sendText(exchange, form.object(served(text)), { encoding: form.encoding, code })
 }
 
-/** One header per text. */
+/** One header per text, as far as clients take them. */
 export function warn({ reply }: Exchange, warnings: readonly string[]): void {
   if (warnings.length === 0) return
-  reply.header('Warning', warnings.map(warningHeader))
+  reply.header('Warning', [...warningHeaders(warnings)])
 }
