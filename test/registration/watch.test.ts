@@ -40,7 +40,8 @@ async function watch(query: string, accept = 'application/json'): Promise<Watch>
     headers: { accept },
     signal: stopping.signal,
   })
-  const lines = linesOf(answer.body!)
+  // Read from at once: fetch cancels a body that nobody holds when its Response is collected.
+  const lines = linesOf(answer.body!.pipeThrough(new TextDecoderStream()))
   const read = async () => {
     const { value, done } = await lines.next()
     return done ? undefined : (JSON.parse(value) as Event)
@@ -61,9 +62,9 @@ async function watch(query: string, accept = 'application/json'): Promise<Watch>
   }
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
+async function* linesOf(body: ReadableStream<string>): AsyncGenerator<string, undefined> {
   let text = ''
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of body) {
     text += chunk
     const lines = text.split('\n')
     text = lines.pop()!
