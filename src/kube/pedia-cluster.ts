@@ -28,6 +28,14 @@ export interface ClusterSyncResources extends KubeObject {
   readonly spec: ClusterSyncResourcesSpec
 }
 
+/**
+ * A registration as its reader takes it: the schemas let a spec be left out, and one such object
+ * must not end who reads them all.
+ */
+export function withSpec<T extends { readonly spec?: unknown }>(object: T): T {
+  return object.spec ? object : { ...object, spec: {} }
+}
+
 /** Set to `"true"` on a PediaCluster: its mirror is kept and served as it is, and not updated. */
 export const PAUSED_ANNOTATION = 'fleetglass.io/paused'
 /** Only as stored here, of a management cluster's: why the Secrets that it names yield no credentials. */

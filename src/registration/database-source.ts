@@ -6,6 +6,7 @@ import {
   CLUSTER_GROUP,
   type ClusterSyncResources,
   type PediaCluster,
+  withSpec,
 } from '../kube/pedia-cluster.ts'
 import { StatusError } from '../kube/status-error.ts'
 import { checkLease } from '../store/leases.ts'
@@ -67,7 +68,7 @@ async function readState(context: RegistrationContext) {
   const wanted: string[] = []
   for (const { object: text, uid, credentials, group, resource } of await allRegistrations(store)) {
     if (group !== CLUSTER_GROUP) continue
-    const { object } = served(text)
+    const object = withSpec(served(text).object)
     wanted.push(`${uid} ${formatJson(wantedOf(object))}`)
     if (resource !== 'pediaclusters') {
       syncResources.push(object)

@@ -43,6 +43,28 @@ test('a registration that is not valid says which field, and works once it is pu
   await member.stop()
 })
 
+test('a registration without a spec is not valid, and disturbs no other', async () => {
+  const member = await startMemberCluster()
+  put(member, 'one')
+  await fleet.register('empty', {})
+  await fleet.patch('empty', { spec: null })
+  await fleet.putTemplate('a-list', { syncResources: LIST })
+  await fleet.patchTemplate('a-list', { spec: null })
+  await fleet.register('other', {
+    apiserver: member.url,
+    syncResources: LIST,
+    syncResourcesRefName: 'a-list',
+  })
+  await fleet.ready('other')
+  expect(await fleet.condition('empty', 'Validated')).toMatchObject({
+    status: 'False',
+    reason: 'InvalidConfig',
+  })
+  for (const name of ['empty', 'other']) await fleet.remove(name)
+  await fleet.removeTemplate('a-list')
+  await member.stop()
+})
+
 test('a revoked token shows, a new one is taken, and nothing is listed again', async () => {
   const member = await startMemberCluster({ tokens: { old: 'reader' } })
   await fleet.register('rotated', {

@@ -4,6 +4,7 @@ import {
   CLUSTER_GROUP,
   type ClusterSyncResources,
   type PediaCluster,
+  withSpec,
 } from '../../kube/pedia-cluster.ts'
 import type { Store } from '../../store/connect.ts'
 import { allRegistrations } from '../../store/registrations.ts'
@@ -24,9 +25,11 @@ export function wishesIn(
   clusters: readonly PediaCluster[],
   templates: readonly ClusterSyncResources[],
 ): WishesByCluster {
-  const templateOf = new Map(templates.map((one) => [one.metadata.name, one.spec.syncResources]))
+  const templateOf = new Map(
+    templates.map(withSpec).map(({ metadata, spec }) => [metadata.name, spec.syncResources]),
+  )
   const wishes = new Map(
-    clusters.map(({ metadata, spec }) => [metadata.name, wishesOf(spec, templateOf)]),
+    clusters.map(withSpec).map(({ metadata, spec }) => [metadata.name, wishesOf(spec, templateOf)]),
   )
   return (cluster) => wishes.get(cluster)
 }
