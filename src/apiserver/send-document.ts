@@ -6,14 +6,11 @@
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { stringify } from 'yaml'
 import { negotiate } from '../kube/media-type.ts'
 import { wantsPretty } from './encode/pretty-json.ts'
+import { jsonToYaml } from './encode/yaml.ts'
 
 const MEDIA_TYPES = ['application/json', 'application/yaml'] as const
-
-/** What stands in a document twice is written twice: an alias cannot come before its anchor. */
-const AS_YAML = { sortMapEntries: true, aliasDuplicateObjects: false }
 
 /** A document, and what is kept of it once it was sent. */
 export class JsonDocument {
@@ -61,7 +58,7 @@ export function sendDocument(
   reply.code(statusCode)
   reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache, private')
   if (type === 'application/yaml') {
-    return reply.type(type).send(Buffer.from(stringify(document.value, AS_YAML)))
+    return reply.type(type).send(Buffer.from(jsonToYaml(JSON.stringify(document.value))))
   }
   const { body, etag } = document.sent()
   if (statusCode === 200) {

@@ -1,5 +1,5 @@
 /** The manifests by which the demo's members are registered: what a user would write. */
-import { stringify } from 'yaml'
+import { formatYaml } from '../kube/format-yaml.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { CLUSTER_GROUP, CLUSTER_VERSION, type PediaClusterSpec } from '../kube/pedia-cluster.ts'
 import { type DemoMember, SHARED_SYNC } from './members.ts'
@@ -63,7 +63,7 @@ function kubeconfig(
   { url, pki }: Pick<Access, 'url' | 'pki'>,
   user: Readonly<Record<string, string>>,
 ): string {
-  return stringify({
+  return formatYaml({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster: { server: url, 'certificate-authority-data': base64(pki.ca) } }],

@@ -307,6 +307,9 @@ describe.each(READERS)('the forms of an answer to the %s', (who) => {
     const yaml = await read(`${FLEET}/apis/networking.k8s.io/v1`, { accept: 'application/yaml' })
     expect(yaml.headers['content-type']).toBe('application/yaml')
     expect(yaml.body).toContain('- kind: Ingress\n')
+    // What readers of YAML 1.1 take for false, as sigs.k8s.io/yaml does, is quoted.
+    const core = await read(`${FLEET}/api/v1`, { accept: 'application/yaml' })
+    expect(core.body).toContain('- "no"\n')
     const pretty = await read(`${FLEET}/apis/networking.k8s.io/v1?pretty=true`)
     expect((await read(`${FLEET}/version`)).body).toMatch(/^\{\n {2}"major": "1",\n/)
     expect(pretty.body).toContain('\n  "groupVersion": "networking.k8s.io/v1",\n')

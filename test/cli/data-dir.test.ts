@@ -256,6 +256,12 @@ describe('the kubeconfig', () => {
     expect(written.contexts).toHaveLength(2)
   })
 
+  test('says to readers of YAML 1.1 what it says to others', () => {
+    write({ clusters: ['no', '12:30'] })
+    const text = readFileSync(join(dataDir, 'kubeconfig'), 'utf8')
+    expect(parse(text, { version: '1.1' })).toEqual(parse(text))
+  })
+
   test('one that is no YAML is not overwritten', () => {
     writeFileSync(join(dataDir, 'kubeconfig'), 'a: [')
     expect(() => write()).toThrow('cannot read the kubeconfig')

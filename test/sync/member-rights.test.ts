@@ -20,7 +20,8 @@ async function manifest(...args: string[]) {
     'member-manifest',
     ...args,
   ])
-  return parseAllDocuments(stdout).map((document) => document.toJS())
+  // As kubectl reads it, to which a plain `no` is false.
+  return parseAllDocuments(stdout, { version: '1.1' }).map((document) => document.toJS())
 }
 
 const text = (rules: readonly PolicyRule[]) =>
@@ -137,12 +138,12 @@ test('per namespace, a role in each', async () => {
     '--resources',
     'pods,nodes',
     '--namespaces',
-    'a,b',
+    'a,no',
     '--name',
     'm',
   )
   const roles = documents.filter(({ kind }) => kind === 'Role')
-  expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b'])
+  expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'no'])
   expect(roles[0].rules).toEqual([
     { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
   ])

@@ -1,7 +1,7 @@
 /** `fleetglass member-manifest`: what a member cluster must be given so that it can be mirrored. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { stringify } from 'yaml'
 import { isClusterScoped } from '../../kube/cluster-scoped.ts'
+import { formatYaml } from '../../kube/format-yaml.ts'
 import type { GroupResource } from '../../kube/group-resource.ts'
 import { type MemberRights, memberRights, type PolicyRule } from '../../sync/member-rights.ts'
 
@@ -53,7 +53,7 @@ function memberManifest({ resources, namespaces = [], name, namespace }: Flags):
     },
     ...rolesFor({ rights, name, namespaces, account }),
   ]
-  return documents.map((document) => stringify(document)).join('---\n')
+  return documents.map(formatYaml).join('---\n')
 }
 
 interface RoleWish {

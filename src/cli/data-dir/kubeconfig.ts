@@ -7,8 +7,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse, stringify } from 'yaml'
+import { parse } from 'yaml'
 import { FLEET_PREFIX, memberPrefix } from '../../kube/fleet-prefix.ts'
+import { formatYaml } from '../../kube/format-yaml.ts'
 import type { KeyPair } from '../certificates/issue.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import { replaceFile } from './write-file.ts'
@@ -63,7 +64,7 @@ export function writeKubeconfig(request: KubeconfigRequest): void {
     contexts: merge(old.contexts, contexts),
     users: merge(old.users, users),
   }
-  replaceFile(path, stringify(written))
+  replaceFile(path, formatYaml(written))
 }
 
 /** How the server of this data directory is reached, as its administrator's kubeconfig says. */
