@@ -4,6 +4,7 @@
  * kubectl prints each distinct text once for every page, so a text is the same on every page: it
  * holds absolute times, and is made from what was asked, not from the rows of the page.
  */
+import { timestamp } from '../kube/timestamp.ts'
 import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import type { CatalogCluster, ServedResource } from './catalog.ts'
 import { warningHeader } from './encode/warning-header.ts'
@@ -109,7 +110,7 @@ function sentence({ reason, message }: ServedResource['resource']): string {
 function lastInStep(since: Staleness['since']): readonly string[] {
   if (since === 'unknown') return []
   if (!since) return ['never in step']
-  return [`last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}`]
+  return [`last in step ${timestamp(since.getTime())}`]
 }
 
 /** Of full objects: whoever asked for one version must not take another for it. */

@@ -5,6 +5,7 @@
  * Objects are exact JSON text (member/stored-object.ts), history is etcd's (member/object-history.ts).
  * What goes wrong on purpose is put in from outside, through `intercept`.
  */
+
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
@@ -17,6 +18,7 @@ import {
 } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { StatusError, toStatus } from '../kube/status-error.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import { type Attributes, answer, type Exchange, type Interceptor } from './member/answer.ts'
 import { authenticate, type TlsOptions } from './member/authenticate.ts'
 import { ObjectHistory } from './member/object-history.ts'
@@ -154,7 +156,7 @@ export class MemberServer {
         previous: (key) => this.history.get(storageOf(of), key),
         fresh: {
           uid: uidFrom(`${of.group}/${of.resource}/${revision}`),
-          creationTimestamp: timestamp(this.#options.clock ?? systemClock),
+          creationTimestamp: timestamp((this.#options.clock ?? systemClock).now()),
         },
       }),
     )
@@ -306,11 +308,6 @@ export function uidFrom(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const variant = '89ab'[Number.parseInt(hex[16]!, 16) % 4]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-export function timestamp(clock: Pick<Clock, 'now'>): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
 }
 
 function failure(error: unknown) {

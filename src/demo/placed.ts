@@ -1,6 +1,8 @@
 /** Objects of a simulated cluster, and what their making needs to know of the cluster. */
+
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import { uidFrom } from './member-server.ts'
 
 export interface Placed {
@@ -35,9 +37,9 @@ export const MINUTE_SECONDS = 60
 export const HOUR_SECONDS = 3600
 export const DAY_SECONDS = 86_400
 
-/** The time so many seconds after the start (before it when negative), as Kubernetes writes it. */
+/** The time so many seconds after the start; before it when negative. */
 export function timeAt({ start }: Setting, seconds: number): string {
-  return `${new Date(start + seconds * 1000).toISOString().slice(0, 19)}Z`
+  return timestamp(start + seconds * 1000)
 }
 
 /** The uid that an object of that name has, in every run with the same seed. */

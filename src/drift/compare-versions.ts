@@ -4,6 +4,7 @@
  * A vendor's suffix makes two versions different, at the level `build`. Kubelets that differ within
  * one cluster are skew of that cluster, and no drift between clusters.
  */
+import { timestamp } from '../kube/timestamp.ts'
 import { type ComparisonInput, type Envelope, envelope, prepare, type Seen } from './comparison.ts'
 import {
   compareVersions,
@@ -138,7 +139,7 @@ function rowOf(
     cluster: name,
     version: facts.version,
     estimated: facts.estimated,
-    observedAt: observedAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+    observedAt: timestamp(observedAt.getTime()),
     preRelease: version.preRelease,
     ...(reference && { level: levelBetween(version, reference) }),
     nodes: facts.nodes ?? null,

@@ -4,6 +4,7 @@
  * Missing is not different, and unknown is not missing: a cluster of which something was not seen
  * is left out of both sides, and is named under `unknown` instead.
  */
+import { timestamp } from '../kube/timestamp.ts'
 import { sortedBy } from './order.ts'
 
 /** A cluster that can be compared, with what was seen of it. */
@@ -87,7 +88,7 @@ export function envelope<Facts, Comparison extends Envelope['comparison']>(
   return {
     schemaVersion: '1.0' as const,
     comparison,
-    observedAt: times.length === 0 ? null : { from: timeText(first), to: timeText(last) },
+    observedAt: times.length === 0 ? null : { from: timestamp(first), to: timestamp(last) },
     clusters: seen.map(({ name }) => name),
     comparable: seen.length,
     unknown: sortedBy(input.unknown, ({ cluster }) => cluster),
@@ -96,8 +97,4 @@ export function envelope<Facts, Comparison extends Envelope['comparison']>(
     driftCount,
     notes,
   }
-}
-
-function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 }

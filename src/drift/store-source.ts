@@ -3,9 +3,11 @@
  *
  * The rows are streamed and selected by SQL; what is not in step is said, not guessed.
  */
+
 import { parseFieldSelector } from '../kube/field-selector.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import { type Catalog, type CatalogCluster, SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import type { StoredClusterResource } from '../store/cluster-resources.ts'
 import type { Store } from '../store/connect.ts'
@@ -96,7 +98,7 @@ function behind(
   since: Date | null,
   resources: ReadonlyArray<Pick<StoredClusterResource, 'position'>>,
 ): string {
-  if (since) return `${reason}; last in step ${since.toISOString().replace(/\.\d+Z$/, 'Z')}`
+  if (since) return `${reason}; last in step ${timestamp(since.getTime())}`
   return resources.some(({ position }) => position) ? reason : `${reason}; never in step`
 }
 

@@ -2,9 +2,11 @@
  * Kubernetes Events about PediaClusters: what `kubectl describe pediacluster` shows below the
  * conditions. One that is said again is counted, whichever process says it.
  */
+
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Condition, PediaClusterStatus, ResourceStatus } from '../kube/pedia-cluster.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import type { Logger } from '../log.ts'
 import { type ManagementClient, MERGE_PATCH } from './client.ts'
 import { FIELD_MANAGER } from './finalizer.ts'
@@ -94,7 +96,7 @@ export function createEventRecorder(parts: {
   return {
     async record(target, events) {
       for (const event of events) {
-        const at = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+        const at = timestamp(clock.now())
         await put(client, eventObject(target, event, { instance, at })).catch((error: unknown) => {
           log.warn({ err: error, cluster: target.name }, 'an Event was not written')
         })

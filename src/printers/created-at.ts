@@ -1,5 +1,7 @@
 /** Kinds without columns of their own: NAME and CREATED AT, a time that never passes. */
+
 import type { KubeObject } from '../kube/kube-object.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import type { PrintersByResource } from './printer.ts'
 import { fields, nameOf, timeOf, ZERO_TIMESTAMP } from './read-field.ts'
 
@@ -12,9 +14,8 @@ export const plainKinds: PrintersByResource = Object.fromEntries(
   ].map((resource) => [resource, (object: KubeObject) => [nameOf(object), createdAtOf(object)]]),
 )
 
-/** RFC 3339 in UTC, to the second; Go's zero time when there is none. */
+/** Go's zero time when there is none. */
 export function createdAtOf(object: KubeObject): string {
   const at = timeOf(fields(object.metadata).creationTimestamp)
-  if (at === undefined) return ZERO_TIMESTAMP
-  return `${new Date(at).toISOString().slice(0, -'.000Z'.length)}Z`
+  return at === undefined ? ZERO_TIMESTAMP : timestamp(at)
 }

@@ -1,7 +1,9 @@
 /** Apply patch: creates the object or lays the manager's fields over it (server-side-apply.ts). */
+
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
 import { notFound, StatusError } from '../kube/status-error.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
 import { warningsOf } from './create.ts'
 import { conceal, type Secrets, secretFieldsOf } from './credentials.ts'
@@ -15,7 +17,6 @@ import {
   prepareUpdate,
   requireName,
   type Subresource,
-  timestamp,
   withMetadata,
 } from './lifecycle.ts'
 import { prune } from './prune.ts'

@@ -3,10 +3,12 @@
  *
  * @see apiserver/pkg/registry/rest/{create,update,delete}.go
  */
+
 import { randomInt, randomUUID } from 'node:crypto'
 import { qualifiedResource } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { StatusError } from '../kube/status-error.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import { field, isObject, quote, sameJson, withField } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
 import { finalizersOf } from './validate-metadata.ts'
@@ -22,11 +24,6 @@ export function metadataOf(object: JsonObject): JsonObject {
 
 export function nameOf(object: JsonObject): string {
   return String(metadataOf(object).name ?? '')
-}
-
-/** RFC 3339 with seconds: the only precision Kubernetes has here. */
-export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 /** Undefined values remove their field. */

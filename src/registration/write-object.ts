@@ -4,10 +4,12 @@
  * Runs inside the one writing transaction (store/registrations.ts), so what was read is still true.
  * Verbs are in create.ts, update.ts and delete.ts.
  */
+
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring.ts'
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import type { Store } from '../store/connect.ts'
 import type { RegistrationWriter, StoredRegistration } from '../store/registrations.ts'
 import { keepClusterInStep } from './cluster-step.ts'
@@ -30,14 +32,7 @@ import {
   withField,
 } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
-import {
-  isFinalized,
-  metadataOf,
-  nameOf,
-  type Subresource,
-  timestamp,
-  withMetadata,
-} from './lifecycle.ts'
+import { isFinalized, metadataOf, nameOf, type Subresource, withMetadata } from './lifecycle.ts'
 import { type Manager, recordUpdate } from './managed-fields.ts'
 import { validateKind } from './validate-kind.ts'
 import { validateMetadata, validateMetadataUpdate } from './validate-metadata.ts'

@@ -4,6 +4,7 @@
  * lastTransitionTime is carried over from the status before, so an unchanged state is an equal text
  * and is not written again.
  */
+
 import { qualifiedResource } from '../kube/group-resource.ts'
 import type {
   Condition,
@@ -11,6 +12,7 @@ import type {
   ResourceStatus,
   SyncCondition,
 } from '../kube/pedia-cluster.ts'
+import { timestamp } from '../kube/timestamp.ts'
 import { REASON } from './member-error.ts'
 import type { SessionState } from './member-session.ts'
 import type { MissingType } from './sync-list.ts'
@@ -40,7 +42,7 @@ export function clusterStatus(
   before: PediaClusterStatus | undefined,
   now: number,
 ): PediaClusterStatus {
-  const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')
+  const at = timestamp(now)
   const verdicts: Readonly<Record<string, Verdict>> = {
     Validated: validated(facts),
     SynchroRunning: running(facts),

@@ -1,9 +1,11 @@
 /** `clusterhealths`: one per cluster, how it is. */
+
 import { rowOf } from '../../fleet/outcome.ts'
+import { timestamp } from '../../kube/timestamp.ts'
 import type { CatalogCluster } from '../catalog.ts'
 import { staleClusters } from '../warnings.ts'
 import type { Judged } from './judgements.ts'
-import { column, type FleetObject, fleetKind, number, text, texts, timeText } from './kind.ts'
+import { column, type FleetObject, fleetKind, number, text, texts } from './kind.ts'
 
 export const CLUSTER_HEALTHS = fleetKind({
   ...{ resource: 'clusterhealths', kind: 'ClusterHealth', shortName: 'ch' },
@@ -39,7 +41,7 @@ export const CLUSTER_HEALTHS = fleetKind({
 
 function healthOf({ name, labels, staleSince }: CatalogCluster, judged: Judged): FleetObject {
   const { found, observedAt = staleSince?.getTime() } = judged
-  const observed = observedAt === undefined ? {} : { observedAt: timeText(observedAt) }
+  const observed = observedAt === undefined ? {} : { observedAt: timestamp(observedAt) }
   if (typeof found === 'string') {
     const status = { verdict: 'inconclusive', reason: found, summary: found, ...observed }
     return { name, labels, status }

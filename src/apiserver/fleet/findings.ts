@@ -1,11 +1,13 @@
 /** `findings`: what is wrong with which object, why, and what to do next. */
+
 import { createHash } from 'node:crypto'
 import { type GateFinding, gateReport } from '../../fleet/gate.ts'
+import { timestamp } from '../../kube/timestamp.ts'
 import type { CatalogCluster } from '../catalog.ts'
 import { namedClusters } from '../named-clusters.ts'
 import { staleClusters } from '../warnings.ts'
 import type { Judged } from './judgements.ts'
-import { column, FLEET_API, type FleetObject, fleetKind, text, timeText } from './kind.ts'
+import { column, FLEET_API, type FleetObject, fleetKind, text } from './kind.ts'
 
 export const FINDINGS = fleetKind({
   ...{ resource: 'findings', kind: 'Finding', shortName: 'fnd' },
@@ -64,7 +66,7 @@ function findingsOf(
         ...{ cluster, severity, issue, kind },
         ...(namespace !== '' && { namespace }),
         ...{ object, reason, next },
-        ...(observedAt !== undefined && { observedAt: timeText(observedAt) }),
+        ...(observedAt !== undefined && { observedAt: timestamp(observedAt) }),
       },
     }
   })

@@ -102,7 +102,3 @@ export function texts(description: string): Schema {
 export function objects(description: string, properties: Readonly<Record<string, Schema>>): Schema {
   return { description, type: 'array', items: { type: 'object', properties } }
 }
-
-export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
-}

@@ -5,11 +5,13 @@
  * The rules are those of our own registration API (src/registration/), which are held against what
  * a real API server answered; here they work on any kind, in memory, and hide no credentials.
  */
+
 import type { Clock } from '../../../src/clock.ts'
 import type { MemberResource, MemberServer } from '../../../src/demo/member-server.ts'
 import { apiVersionOf } from '../../../src/kube/group-resource.ts'
 import type { Json, JsonObject } from '../../../src/kube/kube-object.ts'
 import { notFound, StatusError } from '../../../src/kube/status-error.ts'
+import { timestamp } from '../../../src/kube/timestamp.ts'
 import { parseBody } from '../../../src/registration/body-text.ts'
 import { decodeObject } from '../../../src/registration/decode.ts'
 import { jsonPatch } from '../../../src/registration/json-patch.ts'
@@ -35,7 +37,6 @@ import {
   prepareUpdate,
   requireResourceVersion,
   type Subresource,
-  timestamp,
   withMetadata,
 } from '../../../src/registration/lifecycle.ts'
 import { recordUpdate, withoutManagers } from '../../../src/registration/managed-fields.ts'
