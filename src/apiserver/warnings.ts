@@ -104,7 +104,9 @@ function whyNotListed(resource: ServedResource['resource']): string {
 }
 
 function sentence({ reason, message }: ServedResource['resource']): string {
-  return [reason, message].filter((text) => text !== '').join(': ') || 'it is not synced'
+  // Many messages begin with the reason, for whoever sees them alone.
+  const texts = message.startsWith(`${reason}: `) ? [message] : [reason, message]
+  return texts.filter((text) => text !== '').join(': ') || 'it is not synced'
 }
 
 function lastInStep(since: Staleness['since']): readonly string[] {

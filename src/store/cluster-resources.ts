@@ -104,22 +104,25 @@ export interface TypeStatus {
   readonly status: SyncStatus
   readonly reason: string
   readonly message: string
+  /** Until when it was in step, where that is not now. */
+  readonly since?: Date
 }
 
 /** How the sync of a type goes. `changedAt` moves only when `status` does. */
 export async function setSyncStatus(
   store: Store,
   lease: Lease,
-  { typeId, status, reason, message }: TypeStatus,
+  { typeId, status, reason, message, since }: TypeStatus,
 ): Promise<void> {
   await underLease(store, lease, async ({ client, clusterId }) => {
     const { rowCount } = await client.query(
       `update cluster_resource set status = $3, reason = $4, message = $5,
-         changed_at = case when status = $3 then changed_at else clock_timestamp() end
+         changed_at = case when status = $3 then changed_at
+           else coalesce($6::timestamptz, clock_timestamp()) end
        where cluster_id = $1 and type_id = $2
        and (status, reason, message) is distinct from ($3, $4, $5)
        returning ${FLUSHED}`,
-      [clusterId, typeId, status, reason, message],
+      [clusterId, typeId, status, reason, message, since ?? null],
     )
     if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
   })

@@ -38,6 +38,11 @@ export class ChangeQueue {
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
   #writing: Promise<void> | undefined
+  /** When the oldest was put: of what gathers, and of the batch that is being written. */
+  #gatheringSince: number | undefined
+  #writingSince: number | undefined
+  /** When each came that still waits for room. */
+  readonly #entering = new Set<{ readonly since: number }>()
   #failure: unknown
 
   constructor(options: QueueOptions) {
@@ -48,13 +53,28 @@ export class ChangeQueue {
   /** Waits while the queue is full. @throws what `write` rejected with, or the signal's reason. */
   async put(change: ObjectChange): Promise<void> {
     const bytes = sizeOf(change)
-    await this.#options.budget.take(bytes, this.#options.signal)
+    const entering = { since: Date.now() }
+    this.#entering.add(entering)
+    try {
+      await this.#options.budget.take(bytes, this.#options.signal)
+    } finally {
+      this.#entering.delete(entering)
+    }
+    this.#gatheringSince ??= entering.since
     this.#changes.push(change)
     this.#bytes += bytes
     // Aborted between being let in and getting here: nobody else would give the room back.
     if (this.#options.signal.aborted) this.#drop()
     if (this.#isFull()) await this.#flush()
     else this.#schedule(this.#options.lingerMilliseconds)
+  }
+
+  /** When the oldest change was put that is not stored; undefined: all are. Milliseconds since 1970. */
+  get waitingSince(): number | undefined {
+    const entering = [...this.#entering].map(({ since }) => since)
+    const all = [this.#writingSince, this.#gatheringSince, ...entering]
+    const times = all.filter((one) => one !== undefined)
+    return times.length === 0 ? undefined : Math.min(...times)
   }
 
   /** What was put so far takes the mirror to this position. */
@@ -109,6 +129,7 @@ export class ChangeQueue {
   #drop(): void {
     this.#stopTimer()
     this.#options.budget.give(this.#bytes)
+    this.#gatheringSince = undefined
     this.#changes = []
     this.#bytes = 0
     this.#position = undefined
@@ -130,6 +151,8 @@ export class ChangeQueue {
     this.#stopTimer()
     const batch = { changes: this.#changes, position: this.#position }
     const bytes = this.#bytes
+    this.#writingSince = this.#gatheringSince
+    this.#gatheringSince = undefined
     this.#changes = []
     this.#bytes = 0
     this.#position = undefined
@@ -138,6 +161,7 @@ export class ChangeQueue {
     } catch (error) {
       this.#failure = error
     } finally {
+      this.#writingSince = undefined
       this.#options.budget.give(bytes)
     }
     if (this.#failure === undefined && (this.#changes.length > 0 || this.#position)) {

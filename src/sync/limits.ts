@@ -30,6 +30,11 @@ export interface SyncLimits {
   readonly reconcileMilliseconds: number
   /** What differs is looked at again after this long: events may be under way. */
   readonly settleMilliseconds: number
+  /**
+   * A type is lagging that was not heard of, or whose changes wait, for longer: a dead watch is
+   * given up and the next one has had its bookmark by then.
+   */
+  readonly lagMilliseconds: number
   /** Between two writes of a PediaCluster's status. */
   readonly statusMilliseconds: number
 }
@@ -69,6 +74,7 @@ export const DEFAULT_LIMITS: SyncLimits = {
   columnsPatienceMilliseconds: 5_000,
   reconcileMilliseconds: 6 * 3_600_000,
   settleMilliseconds: 10_000,
+  lagMilliseconds: 240_000,
   statusMilliseconds: 1_000,
 }
 

@@ -10,6 +10,7 @@
 import type { Clock } from '../clock.ts'
 import { Backoff } from './backoff.ts'
 import { type FollowedPath, FollowedPaths, isNumber } from './followed-paths.ts'
+import { Freshness } from './freshness.ts'
 import type { Gate } from './gate.ts'
 import { type ListBounds, type ListSource, listPages } from './list-pages.ts'
 import { MemberError } from './member-error.ts'
@@ -51,6 +52,8 @@ export interface FollowOptions {
   readonly weight: number
   /** Left out: the watch is always open. */
   readonly turns?: WatchTurns
+  /** It is known to, before one has come. */
+  readonly sendsBookmarks?: boolean
 }
 
 /** Somebody else saw that the mirror must be read anew. */
@@ -69,6 +72,7 @@ export class ListWatch {
   readonly #backoff: Backoff
   readonly #relists: Backoff
   readonly #paths: FollowedPaths
+  readonly #freshness: Freshness
   #watches: AbortController | undefined
   #wanted: RelistCause | undefined
   /** Before the next list. */
@@ -77,6 +81,8 @@ export class ListWatch {
   constructor(options: FollowOptions) {
     this.#options = options
     this.#paths = new FollowedPaths(options.paths)
+    const { clock, sendsBookmarks = false } = options
+    this.#freshness = new Freshness({ now: () => clock.now(), sendsBookmarks })
     this.#backoff = this.#newBackoff()
     this.#relists = this.#newBackoff()
   }
@@ -85,6 +91,11 @@ export class ListWatch {
   get openPaths(): readonly FollowedPath[] {
     const open = new Set(this.#paths.open)
     return this.#options.paths.filter(({ path }) => open.has(path))
+  }
+
+  /** When the member last told of it, milliseconds since 1970; undefined: never, or it refuses all. */
+  get heardAt(): number | undefined {
+    return this.#freshness.heardAt(this.#paths.open)
   }
 
   /** Lists anew as soon as may be, without losing what is being written. */
@@ -167,6 +178,7 @@ export class ListWatch {
       item: (item) => sink.listed(item),
     })
     this.#paths.move(path, resourceVersion)
+    this.#freshness.heard(path)
     return kind
   }
 
@@ -246,6 +258,8 @@ export class ListWatch {
   ): Promise<RelistCause | undefined> {
     if (turn.check && (await this.#wentBack(turn.path, signal))) return 'restored'
     const end = await this.#watchOnce(turn.path, signal)
+    if (end.how === 'silent') this.#freshness.fellSilent(turn.path)
+    if (end.how === 'complete') this.#freshness.heard(turn.path)
     if (end.lasted) this.#steady(turn.backoff)
     else if (!end.relist) await this.#sleep(turn.backoff.next(), signal)
     return end.relist
@@ -282,14 +296,20 @@ export class ListWatch {
   }
 
   async #openWatch(path: string, limits: FollowLimits, signal: AbortSignal): Promise<WatchEnd> {
-    const { source, sink } = this.#options
-    const stream = new WatchStream(source, { path, limits, clock: this.#options.clock })
+    const { source, sink, clock } = this.#options
+    const freshness = this.#freshness
+    const stream = new WatchStream(source, { path, limits, clock })
     return stream.run(
       {
         resourceVersion: this.#paths.positionOf(path),
-        opened: () => sink.following('watch'),
+        opened: () => {
+          freshness.opened(path)
+          sink.following('watch')
+        },
         event: (event) => sink.changed(event),
+        bookmark: () => freshness.bookmark(),
         advance: (resourceVersion) => {
+          freshness.heard(path)
           this.#paths.move(path, resourceVersion)
           sink.advance(this.#paths.lowest)
         },

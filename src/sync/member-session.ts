@@ -152,6 +152,7 @@ export class MemberSession {
     const { clock, limits } = this.#options.services
     while (!signal.aborted) {
       await this.#check(signal)
+      if (!signal.aborted) this.#types.checkLag()
       await clock.sleep(limits.healthMilliseconds, signal).catch(() => undefined)
     }
   }

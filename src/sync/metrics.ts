@@ -32,6 +32,7 @@ export class SyncMetrics {
   readonly #refused
   readonly #unreadable
   readonly #lag
+  readonly #lagging
   readonly #rows
   readonly #batches
   readonly #writeErrors
@@ -58,6 +59,12 @@ export class SyncMetrics {
       labelNames: type,
       registers,
     })
+    this.#lagging = new Gauge({
+      name: 'fleetglass_sync_lagging_types',
+      help: 'Types of a member whose mirror is older than it may be, without any failure',
+      labelNames: ['cluster'],
+      registers,
+    })
     this.#rows = counter('rows_total', 'Rows written, by what happened to them', ['change'])
     this.#batches = new Histogram({
       name: 'fleetglass_sync_batch_rows',
@@ -65,11 +72,7 @@ export class SyncMetrics {
       buckets: [1, 5, 20, 100, 500, 1000],
       registers,
     })
-    this.#writeErrors = counter(
-      'write_errors_total',
-      'Failed writing transactions, tried again',
-      [],
-    )
+    this.#writeErrors = counter('write_errors_total', 'Failed writes, tried again', [])
     new Gauge({
       name: 'fleetglass_sync_queue_bytes',
       help: 'Bytes that wait to be written',
@@ -99,6 +102,12 @@ export class SyncMetrics {
 
   heard(of: TypeLabels, atMilliseconds: number): void {
     this.#lag.set(this.#labels(of), atMilliseconds / 1000)
+  }
+
+  /** @param types - undefined: the cluster is not followed here any more. */
+  lagging(cluster: string, types: number | undefined): void {
+    if (types === undefined) this.#lagging.remove({ cluster })
+    else this.#lagging.set({ cluster }, types)
   }
 
   failed(of: TypeLabels, cause: FailureCause): void {

@@ -3,6 +3,7 @@
  *
  * One type's trouble stays its own: it shows in its state, and is tried again in here.
  */
+import { isBuiltInGroup } from '../kube/built-in-groups.ts'
 import { apiVersionOf, groupVersionPath, type ResourceInfo } from '../kube/group-resource.ts'
 import type { Printer } from '../printers/printer.ts'
 import {
@@ -33,8 +34,8 @@ import {
   type TypeEncoders,
   typeEncoders,
 } from './type-encoder.ts'
-import { TypeMirror } from './type-mirror.ts'
-import { nextState, PENDING, sameState, type TypeState } from './type-state.ts'
+import { type Lag, TypeMirror } from './type-mirror.ts'
+import { LAGGING, nextState, PENDING, sameState, type TypeState } from './type-state.ts'
 import type { WatchTurns } from './watch-turns.ts'
 
 export interface ResourceSyncerOptions {
@@ -138,6 +139,29 @@ export class ResourceSyncer {
     return countLost(work, AbortSignal.any([signal, this.#stopping.signal]))
   }
 
+  /**
+   * Says whether the mirror is older than it may be. To be called from time to time.
+   *
+   * @param turnsMilliseconds - until a type that waits for its turn to be watched has it.
+   */
+  checkLag(turnsMilliseconds: number): void {
+    if (this.#state.initialListPhase !== 'Finished') return
+    const { services, target, turns } = this.#options
+    const { lagMilliseconds, follow } = services.limits
+    const between = target.info.verbs.includes('watch') ? 0 : follow.pollMilliseconds
+    const most = lagMilliseconds + between + (turns ? turnsMilliseconds : 0)
+    this.#mirror?.setLag(this.#lag(services.clock.now(), most))
+  }
+
+  #lag(now: number, mostMilliseconds: number): Lag | undefined {
+    const waitingSince = this.#mirror?.waitingSince ?? now
+    // It is over only when it is well over: a status is not to be written back and forth.
+    const most = this.#state.reason === LAGGING ? mostMilliseconds / 2 : mostMilliseconds
+    if (now - waitingSince > most) return { since: waitingSince, why: 'unstored' }
+    const heardAt = this.#listWatch?.heardAt ?? now
+    return now - heardAt > mostMilliseconds ? { since: heardAt, why: 'silent' } : undefined
+  }
+
   relist(cause: RelistCause): void {
     this.#listWatch?.requestRelist(cause)
   }
@@ -186,6 +210,8 @@ export class ResourceSyncer {
       gates: [services.firstLists, gate],
       weight: HEAVY.get(type.resource) ?? 0,
       ...(turns && { turns }),
+      // kube-apiserver does, of all that it serves itself.
+      sendsBookmarks: isBuiltInGroup(type.group),
     })
     const remaking = remake && this.#remake({ target, encode: encoders.again }, signal)
     try {
@@ -327,11 +353,14 @@ export class ResourceSyncer {
 
   async #storeState(): Promise<void> {
     const { services, lease } = this.#options
-    const { status, reason, message } = this.#state
+    const { status, reason, message, since } = this.#state
     if (this.#typeId === undefined) return
     const typeId = this.#typeId
     try {
-      const noted = { typeId, status, reason, message }
+      const noted = {
+        ...{ typeId, status, reason, message },
+        ...(since !== undefined && { since: new Date(since) }),
+      }
       await this.#noted(() => setSyncStatus(services.store, lease, noted))
     } catch (error) {
       // The next change of state brings it up to date; a lost lease shows where objects are written.

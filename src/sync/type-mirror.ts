@@ -61,6 +61,15 @@ export type MirrorState =
       readonly closedNamespaces: readonly string[]
     }
   | { readonly phase: 'failed'; readonly error: MemberError }
+  | { readonly phase: 'lagging'; readonly lag: Lag }
+
+/** The mirror is as the member was then, and may be older than it should. */
+export interface Lag {
+  /** Milliseconds since 1970. */
+  readonly since: number
+  /** The member tells nothing, or what it told is not stored yet. */
+  readonly why: 'silent' | 'unstored'
+}
 
 export class TypeMirror implements MirrorSink {
   readonly #options: MirrorOptions
@@ -73,6 +82,9 @@ export class TypeMirror implements MirrorSink {
   #listing = false
   #justListed = false
   #following: 'watch' | 'poll' | undefined
+  #lag: Lag | undefined
+  #hasFailed = false
+  #wasHeard = false
 
   constructor(options: MirrorOptions) {
     this.#options = options
@@ -83,6 +95,21 @@ export class TypeMirror implements MirrorSink {
       signal,
       write: (batch) => this.#write(batch),
     })
+  }
+
+  /** When the oldest change came that is not stored; undefined: all are. Milliseconds since 1970. */
+  get waitingSince(): number | undefined {
+    return this.#queue.waitingSince
+  }
+
+  /** Said in place of that it is followed, once and without a running time, until it is over. */
+  setLag(lag: Lag | undefined): void {
+    if (lag?.why === this.#lag?.why) return
+    this.#lag = lag
+    // What failed says so, which tells more.
+    if (this.#hasFailed) return
+    if (lag) this.#options.report({ phase: 'lagging', lag })
+    else this.#reportFollowing()
   }
 
   resumeFrom(): string | undefined {
@@ -186,13 +213,16 @@ export class TypeMirror implements MirrorSink {
 
   following(by: 'watch' | 'poll'): void {
     this.#justListed = false
+    this.#hasFailed = false
+    // That a watch is open says nothing of what it will tell; it starts the count, once.
+    if (by === 'poll' || !this.#wasHeard) this.#heard()
     this.#following = by
-    this.#heard()
     this.#reportFollowing()
   }
 
   failed(error: MemberError): void {
     this.#following = undefined
+    this.#hasFailed = true
     this.#options.metrics.failed(this.#options.of, error.failure)
     this.#options.report({ phase: 'failed', error })
   }
@@ -202,10 +232,12 @@ export class TypeMirror implements MirrorSink {
     if (!by) return
     const refused = this.#refused.sentence()
     const closedNamespaces = this.#closedNamespaces
-    this.#options.report({ phase: 'following', by, refused, closedNamespaces })
+    const following = { phase: 'following', by, refused, closedNamespaces } as const
+    this.#options.report(this.#lag ? { phase: 'lagging', lag: this.#lag } : following)
   }
 
   #heard(): void {
+    this.#wasHeard = true
     this.#options.metrics.heard(this.#options.of, this.#options.now())
   }
 

@@ -25,8 +25,7 @@ import { readRevision } from './read-revision.ts'
 import { ResourceSyncer } from './resource-syncer.ts'
 import type { SyncServices } from './services.ts'
 import { keyOf, type SyncTarget } from './sync-list.ts'
-import type { TypeState } from './type-state.ts'
-
+import { LAGGING, type TypeState } from './type-state.ts'
 import { WatchTurns } from './watch-turns.ts'
 
 export interface TypeSetOptions {
@@ -89,9 +88,23 @@ export class TypeSet {
 
   /** How watches are shared; `''` when there is one for each type. */
   get sharing(): string {
-    const custom = this.types.filter(({ target }) => !isBuiltInGroup(target.type.group)).length
+    const custom = this.#customTypes
     const { places } = this.#turns
     return custom > places ? `${custom} custom types take turns with ${places} watches` : ''
+  }
+
+  get #customTypes(): number {
+    return this.types.filter(({ target }) => !isBuiltInGroup(target.type.group)).length
+  }
+
+  /** Each type says whether it is older than it may be. To be called from time to time. */
+  checkLag(): void {
+    const { services, cluster } = this.#options
+    const rounds = Math.ceil(this.#customTypes / this.#turns.places) - 1
+    const turnsMilliseconds = Math.max(0, rounds) * services.limits.turnMilliseconds
+    for (const { syncer } of this.#running.values()) syncer.checkLag(turnsMilliseconds)
+    const lagging = this.types.filter(({ state }) => state.reason === LAGGING)
+    services.metrics.lagging(cluster, lagging.length)
   }
 
   relistAll(cause: RelistCause): void {
@@ -117,6 +130,7 @@ export class TypeSet {
   async stop(): Promise<void> {
     const all = [...this.#running.values()]
     this.#running.clear()
+    this.#options.services.metrics.lagging(this.#options.cluster, undefined)
     await Promise.all(all.map(({ syncer }) => syncer.stop()))
   }
 

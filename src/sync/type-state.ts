@@ -1,7 +1,7 @@
 /** How the sync of one type goes, in the words of its condition. */
 import type { SyncStatus } from '../kube/pedia-cluster.ts'
 import { REASON } from './member-error.ts'
-import type { MirrorState } from './type-mirror.ts'
+import type { Lag, MirrorState } from './type-mirror.ts'
 
 export type InitialListPhase = 'Pending' | 'Running' | 'Finished'
 
@@ -10,7 +10,11 @@ export interface TypeState {
   readonly reason: string
   readonly message: string
   readonly initialListPhase: InitialListPhase
+  /** Since when it is no longer in step, where that is earlier than its being said; milliseconds since 1970. */
+  readonly since?: number
 }
+
+export const LAGGING = 'Lagging'
 
 /** Before anything was asked, of a type that was never listed completely. */
 export const PENDING: TypeState = {
@@ -36,7 +40,17 @@ export function nextState(before: TypeState, news: MirrorState): TypeState {
         message: news.error.message,
         initialListPhase: before.initialListPhase,
       }
+    case 'lagging':
+      return { ...lagging(news.lag), initialListPhase: before.initialListPhase }
   }
+}
+
+/** Since when, not for how long: what is said once must stay true. */
+function lagging({ since, why }: Lag): Omit<TypeState, 'initialListPhase'> {
+  const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z')
+  const said = why === 'silent' ? `last event ${at}` : `changes wait to be stored since ${at}`
+  // Readers are warned: what they are shown may be older than it looks.
+  return { status: 'Error', reason: LAGGING, message: `${LAGGING}: ${said}`, since }
 }
 
 function following({
@@ -62,8 +76,8 @@ function someOf(names: readonly string[]): string {
 }
 
 /** A relist is no trouble of its own; what was wrong before stays said until a watch is open again. */
-function relisting({ status, reason, message }: TypeState): Omit<TypeState, 'initialListPhase'> {
-  return status === 'Error' ? { status, reason, message } : { status: 'Syncing', reason, message }
+function relisting(before: TypeState): Omit<TypeState, 'initialListPhase'> {
+  return before.status === 'Error' ? before : { ...before, status: 'Syncing' }
 }
 
 export function sameState(a: TypeState, b: TypeState): boolean {

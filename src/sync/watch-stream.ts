@@ -18,6 +18,8 @@ export interface WatchEnd {
   readonly lasted: boolean
   /** Left out: go on from the last position. */
   readonly relist?: RelistCause
+  /** The server ended it in its own time, or nothing came of it for too long. */
+  readonly how?: 'complete' | 'silent'
 }
 
 export interface WatchHandlers {
@@ -25,6 +27,7 @@ export interface WatchHandlers {
   /** The member accepted the watch. */
   readonly opened: () => void
   readonly event: (event: WatchEvent) => Promise<void>
+  readonly bookmark: () => void
   /** After an event was handled, and for bookmarks. */
   readonly advance: (resourceVersion: string) => void
 }
@@ -61,11 +64,12 @@ export class WatchStream {
       )
       handlers.opened()
       const relist = await this.#read(body, handlers, idle)
-      return { lasted: this.#lasted(startedAt), ...(relist && { relist }) }
+      const lasted = this.#lasted(startedAt)
+      return { lasted, ...(relist ? { relist } : lasted && { how: 'complete' }) }
     } catch (error) {
       signal.throwIfAborted()
       // Silence is no failure of the member: a balancer forgot the connection.
-      if (idle.signal.aborted) return { lasted: this.#lasted(startedAt) }
+      if (idle.signal.aborted) return { lasted: this.#lasted(startedAt), how: 'silent' }
       if (this.#lasted(startedAt) && isBroken(error)) return { lasted: true }
       throw error
     } finally {
@@ -125,6 +129,7 @@ export class WatchStream {
     if (event.type === 'ERROR') return this.#errorEvent(event.object)
     this.#events++
     if (event.type !== 'BOOKMARK') await handlers.event(event)
+    else handlers.bookmark()
     const version = versionOf(event.object)
     if (version !== '') handlers.advance(version)
     return undefined

@@ -29,6 +29,7 @@ export interface Case {
 const FAULTS = 'sync/faults.test.ts'
 const WATCHES = 'sync/watch-faults.test.ts'
 const TYPES = 'sync/types.test.ts'
+const LAGGING = 'sync/lagging.test.ts'
 const LIFE = 'sync/cluster-life.test.ts'
 const DATABASE = 'sync/database-faults.test.ts'
 const CREDENTIALS = 'sync/credentials.test.ts'
@@ -136,6 +137,24 @@ export const CASES: readonly Case[] = [
         text: 'this.#timer = setTimeout(() => idle.abort(), this.#options.limits.idleMilliseconds)',
         becomes: 'void idle',
         test: { file: FAULTS, name: 'a watch that falls silent is given up, and resumed' },
+      },
+      {
+        file: 'sync/freshness.ts',
+        text: 'if (!this.#paths.get(path)?.silent) this.heard(path)',
+        becomes: 'this.heard(path)',
+        test: { file: LAGGING, name: 'watches that are accepted, and of which nothing comes' },
+      },
+      {
+        file: 'sync/freshness.ts',
+        text: 'if (before && this.#sendsBookmarks)',
+        becomes: 'if (before)',
+        test: { file: LAGGING, name: 'a type in which nothing happens is quiet' },
+      },
+      {
+        file: 'sync/resource-syncer.ts',
+        text: "if (now - waitingSince > most) return { since: waitingSince, why: 'unstored' }",
+        becomes: '',
+        test: { file: LAGGING, name: 'changes that wait to be stored for too long are said' },
       },
     ],
   },

@@ -161,6 +161,14 @@ export class MemberCluster {
     })
   }
 
+  /** As behind a proxy that holds back what it gets: watches are accepted, and nothing comes of them. */
+  holdBackWatches(of: GroupResource): () => void {
+    return this.#faults.whenever({ of, kind: 'watch' }, (exchange) => {
+      exchange.output = brokenOutput(exchange.output, () => undefined)
+      return false
+    })
+  }
+
   // Answers
 
   /** Answers with an error instead. Returns how to stop it. */
