@@ -52,6 +52,11 @@ const HEADERS_MOST_BYTES = 512 * 1024
 const SEGMENT_MOST_CHARACTERS = 1024
 /** All of a request, its body of at most 3 MiB included. */
 const REQUEST_MOST_MILLISECONDS = 60_000
+/**
+ * Of a connection between requests. kube-aggregator keeps one for 90 s: what it sends on one that we
+ * close at that moment is answered with 503, unless it may be sent twice.
+ */
+const IDLE_MOST_MILLISECONDS = 120_000
 
 const GRACE_MILLISECONDS = 2_000
 
@@ -178,6 +183,7 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }: { readonly url?: string | undefined }) => originForm(url),
     requestTimeout: REQUEST_MOST_MILLISECONDS,
+    keepAliveTimeout: IDLE_MOST_MILLISECONDS,
     routerOptions: { maxParamLength: SEGMENT_MOST_CHARACTERS },
     frameworkErrors: sendStatus,
     clientErrorHandler: answerClientError,

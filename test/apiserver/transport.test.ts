@@ -1,6 +1,7 @@
 /** HTTP itself: TLS, what is not even a request, limits, answers that are cut off, stopping. */
 import { once } from 'node:events'
 import {
+  Agent,
   type ClientRequest,
   createServer,
   get,
@@ -395,4 +396,15 @@ describe('a server that stops', () => {
     await closed
     expect(performance.now() - start).toBeLessThan(4_000)
   })
+})
+
+test('a connection is kept for longer than kube-aggregator keeps it', async () => {
+  const agent = new Agent({ keepAlive: true })
+  try {
+    const { headers } = await answerOf(get(`${url}/livez`, { agent }))
+    const [, seconds] = /timeout=(\d+)/.exec(String(headers['keep-alive'])) ?? []
+    expect(Number(seconds)).toBeGreaterThan(90)
+  } finally {
+    agent.destroy()
+  }
 })
