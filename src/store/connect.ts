@@ -58,6 +58,16 @@ export interface Store {
 /** Its message is one sentence for the person who gave the URL; it never holds the password. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
+  /** Why, in words that anybody may read, when waiting may help; undefined when it does not. */
+  readonly passing: string | undefined
+
+  constructor(
+    message: string,
+    { passing, cause }: { readonly passing?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.passing = passing
+  }
 }
 
 /** @throws {@link StoreUnavailable} when the database cannot be used. */
@@ -178,10 +188,19 @@ const EXPLANATION: Readonly<Record<string, string>> = {
   '57P03': 'it is starting up or shutting down',
 }
 
+/** What somebody must mend, where they mend it by telling us something else. */
+const LASTING: readonly string[] = ['28P01', '28000', '3D000', '42501']
+/** Such a URL cannot be asked at all. */
+const NEVER = /invalid url|password must be a string/i
+
 function explain(error: unknown, where: string): StoreUnavailable {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = EXPLANATION[code] ?? plainReason(error)
-  return new StoreUnavailable(`cannot use the database at ${where}: ${reason}`, { cause: error })
+  const isLasting = LASTING.includes(code) || (error instanceof Error && NEVER.test(error.message))
+  return new StoreUnavailable(`cannot use the database at ${where}: ${reason}`, {
+    cause: error,
+    ...(!isLasting && { passing: EXPLANATION[code] ?? 'it does not answer' }),
+  })
 }
 
 function plainReason(error: unknown): string {

@@ -45,6 +45,7 @@ export async function checkSchema(store: Store, directory = DIRECTORY): Promise<
     if (missing.length === 0) return
     throw new StoreUnavailable(
       `the database has not got ${missing.join(', ')} yet: run fleetglass migrate first`,
+      { passing: 'it has not been migrated to the schema of this release yet' },
     )
   } finally {
     client.release()

@@ -76,7 +76,7 @@ describe('is it alive, is it ready', () => {
       '/readyz',
       { pingDatabase: refused },
       500,
-      '[+]ping ok\n[-]database failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n',
+      '[+]ping ok\n[-]database failed: it does not answer\n[+]shutdown ok\nreadyz check failed\n',
     ],
     [
       'not ready, and why when it is no secret',

@@ -63,8 +63,15 @@ const DATABASE_ASKED_SECONDS = 1
 
 /** Fastify plugin. */
 export async function health(server: FastifyInstance, options: HealthOptions): Promise<void> {
-  const ping: Check = { name: 'ping', run: async () => undefined }
-  const database: Check = { name: 'database', run: atMostOnceASecond(options) }
+  const alive: Check = { name: 'ping', run: async () => undefined }
+  const ping = atMostOnceASecond(options)
+  const database: Check = {
+    name: 'database',
+    run: () =>
+      ping().catch((error: unknown) => {
+        throw new NotReady('it does not answer', { cause: error })
+      }),
+  }
   const shutdown: Check = {
     name: 'shutdown',
     run: async () => {
@@ -72,9 +79,9 @@ export async function health(server: FastifyInstance, options: HealthOptions): P
     },
   }
   const endpoints: Readonly<Record<string, readonly Check[]>> = {
-    healthz: [ping],
-    livez: [ping],
-    readyz: [ping, database, ...(options.readiness ?? []).map(checkOf), shutdown],
+    healthz: [alive],
+    livez: [alive],
+    readyz: [alive, database, ...(options.readiness ?? []).map(checkOf), shutdown],
   }
   await onEverySurface(server, (routes) => {
     for (const [name, checks] of Object.entries(endpoints)) {

@@ -1,21 +1,27 @@
 /** `fleetglass apiserver`: answers from a database that others fill. Any number may run. */
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { TlsOptions } from '../../apiserver/server.ts'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { createLogger } from '../../log.ts'
-import { connectStore, type Store } from '../../store/connect.ts'
-import { checkSchema } from '../../store/migrate.ts'
+import { createLogger, type Logger } from '../../log.ts'
+import type { ConnectOptions, Store } from '../../store/connect.ts'
 import { prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { CommandFailure } from '../failure.ts'
-import { type CertifiedServerParts, startCertifiedServer } from '../parts/certified-server.ts'
+import {
+  type CertifiedServerParts,
+  currentPki,
+  startCertifiedServer,
+} from '../parts/certified-server.ts'
 import { DIRECT_SETTINGS, directAddressOf } from '../parts/direct-address.ts'
-import { startFileCertifiedServer } from '../parts/file-certified-server.ts'
+import { readServingPair, startFileCertifiedServer } from '../parts/file-certified-server.ts'
 import { MANAGEMENT_SETTINGS, openManagementCluster } from '../parts/management-cluster.ts'
 import { openRegistrations } from '../parts/open-registrations.ts'
 import { openReaders, READER_SETTINGS } from '../parts/readers.ts'
+import { openStore, untilDatabase } from '../parts/until-database.ts'
 import { runUpkeep } from '../parts/upkeep.ts'
+import { startWaitingServer, type WaitingServer } from '../parts/waiting-server.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { required } from './required.ts'
@@ -62,7 +68,7 @@ async function runApiserver(config: ApiserverConfig): Promise<void> {
   const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
   const keyring = keyringFrom(resolve(keyFile), 'fail')
   await using started = new AsyncDisposableStack()
-  const store = await openStore(url, config, started)
+  const store = await storeOf({ url, config, signal, log }, started)
   const management = openManagementCluster(config, started)
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const upkeep = runUpkeep({ store, clock, log, ...config }, signal)
@@ -101,16 +107,47 @@ function refuseContradictions(config: ApiserverConfig): void {
   }
 }
 
-async function openStore(
-  url: string,
-  { readDatabaseUrl: readUrl }: ApiserverConfig,
-  started: AsyncDisposableStack,
-): Promise<Store> {
-  const applicationName = 'fleetglass apiserver'
-  const store = await connectStore({ url, applicationName, ...(readUrl && { readUrl }) })
+interface StoreRequest {
+  readonly url: string
+  readonly config: ApiserverConfig
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+async function storeOf(request: StoreRequest, started: AsyncDisposableStack): Promise<Store> {
+  const { url, config } = request
+  const { readDatabaseUrl: readUrl } = config
+  const options = { url, applicationName: 'fleetglass apiserver', ...(readUrl && { readUrl }) }
+  const isWatchedOver = config.registrations === 'management'
+  const store = await (isWatchedOver ? waitForStore(options, request) : openStore(options))
   started.defer(() => store.close())
-  await checkSchema(store)
   return store
+}
+
+async function waitForStore(
+  options: ConnectOptions,
+  { config, signal, log }: StoreRequest,
+): Promise<Store> {
+  const waiting: { why: string; server?: WaitingServer } = { why: '' }
+  const tell = async (why: string) => {
+    waiting.why = why
+    waiting.server ??= await startWaitingServer({
+      ...{ tls: await tlsOf(config), listen: config.listen },
+      why: () => waiting.why,
+    })
+  }
+  try {
+    return await untilDatabase(options, { tell, signal, clock: systemClock, log })
+  } finally {
+    await waiting.server?.stop()
+  }
+}
+
+async function tlsOf(config: ApiserverConfig): Promise<TlsOptions> {
+  const { tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = config
+  if (certFile !== undefined && keyFile !== undefined) return readServingPair({ certFile, keyFile })
+  const dataDir = prepareDataDir(config.dataDir)
+  return (await currentPki({ dataDir, config, clock: systemClock })).server
 }
 
 type Serving = Omit<CertifiedServerParts, 'dataDir' | 'config'>

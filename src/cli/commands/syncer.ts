@@ -5,11 +5,10 @@ import type { Command } from 'commander'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { createLogger } from '../../log.ts'
+import { createLogger, type Logger } from '../../log.ts'
 import { databaseRegistrationSource } from '../../registration/database-source.ts'
-import { connectStore, type Store } from '../../store/connect.ts'
+import type { Store } from '../../store/connect.ts'
 import { currentRevision } from '../../store/fleet-revision.ts'
-import { checkSchema } from '../../store/migrate.ts'
 import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { readImports } from '../import-kubeconfig.ts'
@@ -18,6 +17,7 @@ import { MANAGEMENT_SETTINGS, openManagementCluster } from '../parts/management-
 import { serveMetrics } from '../parts/metrics-server.ts'
 import { openRegistrations } from '../parts/open-registrations.ts'
 import { METRICS_QUESTION } from '../parts/syncer-process.ts'
+import { openStore, untilDatabase } from '../parts/until-database.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { version } from '../version.ts'
@@ -46,7 +46,9 @@ export function defineSyncer(program: Command): void {
   addSettings(command, TAKES).action(() => runSyncer(readSettings(command, TAKES)))
 }
 
-async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> {
+type SyncerConfig = Config<(typeof TAKES)[number]>
+
+async function runSyncer(config: SyncerConfig): Promise<void> {
   const log = createLogger(config.logLevel).child({ part: 'syncer' })
   const signal = stopSignal()
   const url = required<'databaseUrl', string>(config, 'databaseUrl')
@@ -54,32 +56,22 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   const keyring = keyringFrom(keyFile, 'fail')
   const trustedKubeconfigs = await readImports(config)
   const { secretValues, prune, shardingName, firstLists, firstListsPerMember } = config
+  const clock = systemClock
   await using started = new AsyncDisposableStack()
-  const store = await connectStore({ url, applicationName: 'fleetglass syncer' })
-  started.defer(() => store.close())
-  await checkSchema(store)
-  const parts = { store, keyring, clock: systemClock, keyFile }
-  const registrations = await openRegistrations(parts, started)
+  const registry = new Registry()
+  const health: Health = { trouble: async () => 'the database was not asked yet' }
+  // Before there is a database, so that it can be said that there is none.
+  await serveOwnMetrics({ config, registry, health, log }, started)
+  const store = await storeOf({ url, config, health, signal, log }, started)
+  const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const holder =
     config.leaseHolder ?? `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`
   const client = openManagementCluster(config, started)
-  const { clock } = parts
   const controllers = client && startControllers({ client, registrations, holder, clock, log })
   if (controllers) started.defer(() => controllers.stop())
-  const registry = new Registry()
-  answerMetrics(registry)
-  if (config.metricsListen) {
-    const own = new Registry()
-    collectDefaultMetrics({ register: own })
-    const trouble = async () => (await withoutDatabase(store)) ?? controllers?.trouble
-    const served = { registries: [own, registry], trouble }
-    const metrics = await serveMetrics(served, config.metricsListen)
-    started.defer(() => metrics.stop())
-    log.info({ port: metrics.port }, 'metrics are served')
-  }
+  health.trouble = async () => (await withoutDatabase(store)) ?? controllers?.trouble
   const syncer = await startFleetSyncer({
-    registry,
-    ...{ store, keyring, secretValues, trustedKubeconfigs, log },
+    ...{ registry, store, keyring, secretValues, trustedKubeconfigs, log },
     registrations: controllers?.source ?? databaseRegistrationSource(registrations),
     ...{ clock, holder },
     ...(prune && { prune }),
@@ -89,6 +81,53 @@ async function runSyncer(config: Config<(typeof TAKES)[number]>): Promise<void> 
   })
   started.defer(() => syncer.stop())
   await aborted(signal)
+}
+
+/** What /readyz says, by how far the start has come. */
+interface Health {
+  trouble: () => Promise<string | undefined>
+}
+
+interface Observed {
+  readonly config: SyncerConfig
+  readonly registry: Registry
+  readonly health: Health
+  readonly log: Logger
+}
+
+async function serveOwnMetrics(
+  { config, registry, health, log }: Observed,
+  started: AsyncDisposableStack,
+): Promise<void> {
+  answerMetrics(registry)
+  if (!config.metricsListen) return
+  const own = new Registry()
+  collectDefaultMetrics({ register: own })
+  const served = { registries: [own, registry], trouble: () => health.trouble() }
+  const metrics = await serveMetrics(served, config.metricsListen)
+  started.defer(() => metrics.stop())
+  log.info({ port: metrics.port }, 'metrics are served')
+}
+
+interface StoreRequest extends Omit<Observed, 'registry'> {
+  readonly url: string
+  readonly signal: AbortSignal
+}
+
+async function storeOf(
+  { url, config, health, signal, log }: StoreRequest,
+  started: AsyncDisposableStack,
+): Promise<Store> {
+  const options = { url, applicationName: 'fleetglass syncer' }
+  const tell = async (why: string) => {
+    health.trouble = async () => `the database: ${why}`
+  }
+  const isWatchedOver = config.registrations === 'management'
+  const store = isWatchedOver
+    ? await untilDatabase(options, { tell, signal, clock: systemClock, log })
+    : await openStore(options)
+  started.defer(() => store.close())
+  return store
 }
 
 async function withoutDatabase(store: Store): Promise<string | undefined> {

@@ -75,7 +75,12 @@ export async function startCertifiedServer(parts: CertifiedServerParts): Promise
   }
 }
 
-function currentPki({ dataDir, config, clock }: CertifiedServerParts): Promise<Pki> {
+/** What the data directory holds now, made or renewed where it is due. */
+export function currentPki({
+  dataDir,
+  config,
+  clock,
+}: Pick<CertifiedServerParts, 'dataDir' | 'config' | 'clock'>): Promise<Pki> {
   const names = [config.listen.host, ...(config.tlsSan ?? [])]
   return ensurePki({ dataDir, names, now: clock.now() })
 }

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ListenAddress } from '../../config.ts'
 import { type ApiServer, type ApiServerParts, startApiServer } from './api-server.ts'
-import { watchFiles } from './watched-files.ts'
+import { readFiles, watchFiles } from './watched-files.ts'
 
 export interface FileCertifiedServerParts extends Omit<ApiServerParts, 'tls'> {
   readonly certFile: string
@@ -17,8 +17,7 @@ export async function startFileCertifiedServer(
   const { certFile, keyFile, clock, log } = parts
   const running: { server?: ApiServer } = {}
   const files = watchFiles({
-    paths: [certFile, keyFile],
-    parse: (cert = '', key = '') => servingPair({ cert, key }),
+    ...pairIn({ certFile, keyFile }),
     changed: (pair) => running.server?.useCertificate(pair),
     ...{ clock, log },
   })
@@ -34,6 +33,18 @@ export async function startFileCertifiedServer(
   } catch (error) {
     await files.stop()
     throw error
+  }
+}
+
+/** What is in the files now. @throws CommandFailure when they cannot be used. */
+export function readServingPair(files: Pick<FileCertifiedServerParts, 'certFile' | 'keyFile'>) {
+  return readFiles(pairIn(files))
+}
+
+function pairIn({ certFile, keyFile }: Pick<FileCertifiedServerParts, 'certFile' | 'keyFile'>) {
+  return {
+    paths: [certFile, keyFile],
+    parse: (cert = '', key = '') => servingPair({ cert, key }),
   }
 }
 

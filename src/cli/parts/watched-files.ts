@@ -26,14 +26,28 @@ export interface WatchedFiles<T> {
   stop(): Promise<void>
 }
 
+type FilesToRead<T> = Pick<WatchedFilesParts<T>, 'paths' | 'parse'>
+
+/** Once. @throws CommandFailure naming the files, when they cannot be used. */
+export function readFiles<T>(files: FilesToRead<T>): T {
+  return readFirst(files).value
+}
+
+function readFirst<T>({ paths, parse }: FilesToRead<T>) {
+  return orSayWhich(paths, () => {
+    const texts = textsOf(paths)
+    return { texts, value: parse(...texts) }
+  })
+}
+
+function textsOf(paths: readonly string[]): readonly string[] {
+  return paths.map((path) => readFileSync(path, 'utf8'))
+}
+
 /** @throws CommandFailure naming the files, when they cannot be used at the start. */
 export function watchFiles<T>(parts: WatchedFilesParts<T>): WatchedFiles<T> {
   const { paths, parse, clock, log } = parts
-  const read = () => paths.map((path) => readFileSync(path, 'utf8'))
-  let { texts, value } = orSayWhich(paths, () => {
-    const first = read()
-    return { texts: first, value: parse(...first) }
-  })
+  let { texts, value } = readFirst(parts)
   const stopping = new AbortController()
   const running = (async () => {
     while (!stopping.signal.aborted) {
@@ -53,7 +67,7 @@ export function watchFiles<T>(parts: WatchedFilesParts<T>): WatchedFiles<T> {
 
   function look(): void {
     try {
-      const next = read()
+      const next = textsOf(paths)
       if (next.every((text, i) => text === texts[i])) return
       // A certificate and its key are two files: between the writes they do not belong together.
       value = parse(...next)
