@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -94,6 +94,15 @@ describe('the embedded PostgreSQL', () => {
       rmSync(closed, { recursive: true })
     },
   )
+
+  test.skipIf(process.getuid?.() !== 0)('of a copy that root made says what to do', async () => {
+    const copy = join(dataDir, 'copy')
+    mkdirSync(join(copy, 'postgres/data'), { recursive: true })
+    chownSync(join(copy, 'postgres'), 0, 0)
+    await expect(startEmbeddedPostgres(copy, log)).rejects.toThrow(
+      /^the embedded PostgreSQL cannot start: it does not run as root, .*chown/,
+    )
+  })
 
   test('that cannot start says why in a sentence', async () => {
     const server = await startEmbeddedPostgres(dataDir, log)

@@ -31,6 +31,7 @@ import type { Logger } from '../../log.ts'
 import { createFile } from '../data-dir/create-file.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import { type BinariesFolder, postgresBinaries } from './binaries.ts'
+import { lastWordsIn } from './last-words.ts'
 import { readPostmaster, stopOrphan, stopPostmaster } from './postmaster-pid.ts'
 import { canReach, type SystemUser, unprivilegedUser } from './unprivileged-user.ts'
 
@@ -166,6 +167,12 @@ function preparePlace(dataDir: string): Place {
   // Whoever made the files must go on with them.
   const { uid, gid } = statSync(folder)
   const user = unprivilegedUser() && { uid, gid }
+  // As a copy of the data directory is that root made.
+  if (user?.uid === 0) {
+    throw cannotStart(
+      `it does not run as root, and ${folder} is root's: chown -R it to another user`,
+    )
+  }
   return {
     user,
     binaries: postgresBinaries(user, sharedDir),
@@ -222,7 +229,7 @@ async function initialise({ user, binaries, folder, data }: Place, password: str
     renameSync(unfinished, data)
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-    throw cannotStart(said.trim().split('\n').at(-1) || messageOf(error), error)
+    throw cannotStart(lastWordsIn(said) || messageOf(error), error)
   } finally {
     rmSync(passwordFile, { force: true })
   }
@@ -271,11 +278,9 @@ async function becomesReady(place: Place, child: ChildProcess): Promise<void> {
   throw cannotStart(ended)
 }
 
-/** The last error that the server wrote, without its timestamp. */
+/** Of the server. */
 function lastWords({ log }: Place): string {
-  const lines = readFileSync(log, 'utf8').trim().split('\n')
-  const worst = lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ?? lines.at(-1)
-  return worst?.replace(/^.*?\b(FATAL|PANIC|LOG): +/, '') || 'it left no message'
+  return lastWordsIn(readFileSync(log, 'utf8')) || 'it left no message'
 }
 
 function cannotStart(why: string, cause?: unknown): CommandFailure {
