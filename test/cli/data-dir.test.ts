@@ -178,6 +178,7 @@ describe('the certificates', () => {
   })
 
   const damages: ReadonlyArray<readonly [what: string, damage: (file: string) => void]> = [
+    ['nothing', (file) => rmSync(file)],
     ['an empty file', (file) => writeFileSync(file, '')],
     ['rubbish', (file) => writeFileSync(file, Buffer.from([0, 1, 0xff]))],
     // As a crash between writing the two leaves it.
@@ -206,9 +207,15 @@ describe('the certificates', () => {
     test.each(['ca.crt', 'ca.key'])('in place of %s: it is said', async (file) => {
       await damaged(file)
       await expect(ensurePki({ dataDir, names, now: Date.now() })).rejects.toThrow(
-        /ca\.key are damaged, or do not belong together: restore them, or remove both/,
+        /ca\.key are damaged, not both there, or do not belong together: restore them, or remove both/,
       )
     })
+  })
+
+  test('a CA that a first start did not finish is made again', async () => {
+    await ensurePki({ dataDir, names, now: Date.now() })
+    for (const file of ['ca.crt', 'server.crt']) rmSync(join(dataDir, 'pki', file))
+    await expect(ensurePki({ dataDir, names, now: Date.now() })).resolves.toBeDefined()
   })
 
   test('keys are for our eyes only', async () => {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -102,6 +111,14 @@ describe('the embedded PostgreSQL', () => {
     await expect(startEmbeddedPostgres(copy, log)).rejects.toThrow(
       /^the embedded PostgreSQL cannot start: it does not run as root, .*chown/,
     )
+  })
+
+  test('without its password says which file is to be restored', async () => {
+    const file = join(dataDir, 'postgres-password')
+    const password = readFileSync(file, 'utf8')
+    writeFileSync(file, '')
+    await expect(startEmbeddedPostgres(dataDir, log)).rejects.toThrow(`${file} is empty`)
+    writeFileSync(file, password)
   })
 
   test('that cannot start says why in a sentence', async () => {

@@ -72,15 +72,18 @@ function serverNames(names: readonly string[]): readonly string[] {
 
 async function ensureCa(folder: string, now: number): Promise<KeyPair> {
   const old = readPair(folder, CA)
-  if (old === 'damaged') throw damagedCa(folder)
-  if (old && isValidFor(old, { now, days: CA.renewDays })) return old
+  // What has signed nothing is no more than a first start that was cut off.
+  const isKnown = existsSync(join(folder, `${SERVER.file}.crt`))
+  if (old === 'damaged' && isKnown) throw damagedCa(folder)
+  if (old && old !== 'damaged' && isValidFor(old, { now, days: CA.renewDays })) return old
   return writePair(folder, CA, await newAuthority({ now, days: CA.days }))
 }
 
 function readPair(folder: string, { file }: Kind): KeyPair | 'damaged' | undefined {
   const cert = join(folder, `${file}.crt`)
   const key = join(folder, `${file}.key`)
-  if (!existsSync(cert) || !existsSync(key)) return undefined
+  if (!existsSync(cert) && !existsSync(key)) return undefined
+  if (!existsSync(cert) || !existsSync(key)) return 'damaged'
   const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
   return belongTogether(pair) ? pair : 'damaged'
 }
@@ -94,8 +97,8 @@ function undamaged(pair: ReturnType<typeof readPair>): KeyPair | undefined {
 function damagedCa(folder: string): CommandFailure {
   const [cert, key] = [join(folder, `${CA.file}.crt`), join(folder, `${CA.file}.key`)]
   return new CommandFailure(
-    `${cert} and ${key} are damaged, or do not belong together: restore them, or remove both; ` +
-      'kubeconfigs that hold the old certificate must then be written again',
+    `${cert} and ${key} are damaged, not both there, or do not belong together: ` +
+      'restore them, or remove both; kubeconfigs that hold the old certificate must then be written again',
   )
 }
 

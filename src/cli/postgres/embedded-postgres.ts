@@ -211,7 +211,9 @@ function sharedDir(): string {
 function passwordOf(dataDir: string): string {
   const file = join(dataDir, 'postgres-password')
   createFile(file, () => randomBytes(24).toString('base64url'))
-  return readFileSync(file, 'utf8').trim()
+  const password = readFileSync(file, 'utf8').trim()
+  if (password === '') throw cannotStart(`${file} is empty: restore it`)
+  return password
 }
 
 /** initdb beside, then a rename: a start that was cut off leaves nothing half made. */
