@@ -13,11 +13,16 @@ export interface RequestTarget {
 
 const MEMBER = /^\/clusters\/([^/]+)(.*)$/s
 
+/** The path as it is, still percent-encoded, and the query. */
+export function splitUrl(url: string): Pick<RequestTarget, 'path' | 'query'> {
+  const mark = url.indexOf('?')
+  if (mark < 0) return { path: url, query: new URLSearchParams() }
+  return { path: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) }
+}
+
 /** @throws 400 `BadRequest` when the cluster's name cannot be decoded. */
 export function targetOf({ url }: Pick<FastifyRequest, 'url'>): RequestTarget {
-  const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
+  const { path, query } = splitUrl(url)
   if (!path.startsWith(`${FLEET_PREFIX}/`)) return { surface: { kind: 'root' }, path, query }
   const rest = path.slice(FLEET_PREFIX.length)
   const member = MEMBER.exec(rest)

@@ -4,11 +4,12 @@
  * Documents depend on who asks, so shared caches must not keep them, and each has an ETag, which
  * kubectl's own cache sends back. Objects and lists are sent by encode/.
  */
+
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { negotiate } from '../kube/media-type.ts'
-import { wantsPretty } from './encode/pretty-json.ts'
 import { jsonToYaml } from './encode/yaml.ts'
+import { type Exchange, isForPeople } from './exchange.ts'
 
 const MEDIA_TYPES = ['application/json', 'application/yaml'] as const
 
@@ -50,7 +51,7 @@ export interface SendOptions {
 
 /** @throws 406 `NotAcceptable`, unless the content type was negotiated already. */
 export function sendDocument(
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
   document: JsonDocument,
   { contentType, statusCode = 200 }: SendOptions = {},
 ): FastifyReply {
@@ -77,12 +78,6 @@ export function matchesEtag({ headers }: FastifyRequest, etag: string): boolean 
     .split(',')
     .map((text) => text.trim().replace(/^W\//, ''))
     .some((text) => text === etag || text === '*')
-}
-
-function isForPeople({ url, headers }: FastifyRequest): boolean {
-  const mark = url.indexOf('?')
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark))
-  return wantsPretty(query, headers['user-agent'])
 }
 
 /** What Kubernetes answers where nothing at all is served. */

@@ -1,9 +1,11 @@
 /** Routes that are there three times: at the root, for the fleet, for each member cluster. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FLEET_PREFIX } from '../kube/fleet-prefix.ts'
 import type { Access, VisibleCluster } from './access/access.ts'
 import { clusterNotFound, forbiddenPath } from './access/forbidden.ts'
 import { MEMBER_PREFIX_PATTERN, type Surface } from './prefixes.ts'
+import { splitUrl } from './request-target.ts'
 
 /** Which surface a request of these routes was sent to. */
 export type SurfaceOf = (request: FastifyRequest) => Surface
@@ -62,6 +64,6 @@ export function clustersOf(
   const member = visible.find(({ cluster }) => cluster.name === surface.cluster)
   if (member) return [member]
   if (access.mayName(identity, surface.cluster)) throw clusterNotFound(surface.cluster)
-  const path = request.url.split('?', 1)[0]!
+  const { path } = splitUrl(request.url)
   throw forbiddenPath(identity, { verb: request.method.toLowerCase(), path })
 }

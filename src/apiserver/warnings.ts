@@ -7,7 +7,6 @@
 import { timestamp } from '../kube/timestamp.ts'
 import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import type { CatalogCluster, ServedResource } from './catalog.ts'
-import { warningHeader } from './encode/warning-header.ts'
 import { namedClusters } from './named-clusters.ts'
 
 /** Five clusters in each sentence, and all else, stay under the 4 KB that proxies let through. */
@@ -20,7 +19,7 @@ interface Staleness {
   readonly since?: Date | 'unknown' | null | undefined
 }
 
-/** Values of `Warning` headers. */
+/** Of the types that are asked for: a sentence, or none. */
 export function staleWarning(
   served: readonly ServedResource[],
   nowMilliseconds: number,
@@ -29,7 +28,7 @@ export function staleWarning(
     saidOf(entry.cluster, stalenessOf(entry, nowMilliseconds)),
   )
   if (named.length === 0) return []
-  return [warningHeader(`not in step, and shown as last seen: ${namedClusters(named)}`)]
+  return [`not in step, and shown as last seen: ${namedClusters(named)}`]
 }
 
 function saidOf({ name }: CatalogCluster, stale: Staleness | undefined): readonly string[] {
@@ -39,7 +38,7 @@ function saidOf({ name }: CatalogCluster, stale: Staleness | undefined): readonl
   return [`${shorten(name, NAME_MOST_CHARACTERS)} (${said})`]
 }
 
-/** Of clusters that something should be mirrored from: values of `Warning` headers. */
+/** Of clusters that something should be mirrored from: a sentence, or none. */
 export function unseenWarning(
   clusters: readonly CatalogCluster[],
   nowMilliseconds: number,
@@ -48,7 +47,7 @@ export function unseenWarning(
     .filter(({ resources }) => resources.length === 0)
     .flatMap((cluster) => saidOf(cluster, clusterStaleness(cluster, nowMilliseconds)))
   if (named.length === 0) return []
-  return [warningHeader(`nothing is mirrored so far from ${namedClusters(named)}`)]
+  return [`nothing is mirrored so far from ${namedClusters(named)}`]
 }
 
 /** Of names that were asked for and none of these has: a sentence, or none. */
@@ -127,11 +126,7 @@ export function mixedVersionsWarning(
     return `${shorten(name, NAME_MOST_CHARACTERS)} (${version})`
   })
   const hint = 'strictVersion=true leaves them out'
-  return [
-    warningHeader(
-      `not in version ${apiVersion} are the objects of ${namedClusters(named)}; ${hint}`,
-    ),
-  ]
+  return [`not in version ${apiVersion} are the objects of ${namedClusters(named)}; ${hint}`]
 }
 
 function shorten(text: string, most: number): string {

@@ -302,7 +302,7 @@ describe('an answer that fails half way', () => {
     const open = new OpenStreams()
     server.get('/', (request, reply) =>
       streamAnswer(
-        { request, reply, query: new URLSearchParams() },
+        { request, reply },
         {
           contentType: 'application/json',
           warnings: [],
@@ -365,7 +365,7 @@ describe('a server that stops', () => {
     const finish = Promise.withResolvers<void>()
     server.get<{ Params: { wait: string } }>('/:wait', (request, reply) =>
       streamAnswer(
-        { request, reply, query: new URLSearchParams() },
+        { request, reply },
         {
           contentType: 'application/json',
           warnings: [],

@@ -8,6 +8,12 @@ test('few warnings are whole, and said once', () => {
   ])
 })
 
+test('what a header cannot hold is replaced, and what ends a quoted string is escaped', () => {
+  expect(warningHeaders(['x509: "ä"\r\nX-Evil: \\1'])).toEqual([
+    '299 - "x509: \\"?\\" X-Evil: \\\\1"',
+  ])
+})
+
 test('of more than a client takes, those that fit, each cut', () => {
   const headers = warningHeaders(
     Array.from({ length: 50_000 }, (_, i) => `${i} ${'x'.repeat(400)}`),

@@ -46,7 +46,8 @@ function served(given: Given): ServedResource {
   } as ServedResource
 }
 
-const text = (of: string) => [`299 - "not in step, and shown as last seen: ${of}"`]
+const text = (of: string) => [`not in step, and shown as last seen: ${of}`]
+const header = (of: string) => text(of).map((sentence) => `299 - "${sentence}"`)
 
 test('a cluster that never answered is named although it has none of the types asked for', () => {
   const asked: readonly Given[] = [
@@ -56,7 +57,7 @@ test('a cluster that never answered is named although it has none of the types a
   ]
   const clusters = asked.map((given) => served(given).cluster)
   expect(unseenWarning(clusters, NOW)).toEqual([
-    '299 - "nothing is mirrored so far from new (connection refused; never in step)"',
+    'nothing is mirrored so far from new (connection refused; never in step)',
   ])
   expect(unseenWarning(clusters.slice(1), NOW)).toEqual([])
 })
@@ -107,11 +108,6 @@ describe('a stale cluster', () => {
       name: 'refuses this type',
       given: { status: 'Error', message: 'forbidden' },
       want: text('dot-01 (Refused: forbidden; last in step 2026-12-01T03:23:56Z)'),
-    },
-    {
-      name: 'gives a reason that a header cannot hold',
-      given: { staleReason: 'x509: "ä"\r\nX-Evil: \\1', staleSince: SINCE },
-      want: text('dot-01 (x509: \\"?\\" X-Evil: \\\\1; last in step 2026-12-01T03:23:56Z)'),
     },
   ]
   for (const { name, given, want } of cases) {
@@ -172,7 +168,7 @@ afterAll(async () => {
 })
 
 const DOWN = '(down; last in step 2026-12-01T03:23:56Z)'
-const BOTH = text(`dot-02 ${DOWN}, dot-03 ${DOWN}`)
+const BOTH = header(`dot-02 ${DOWN}, dot-03 ${DOWN}`)
 
 describe.each(['administrator', 'viewer'] as const)('an answer to the %s', (who) => {
   const reader = () => (who === 'viewer' ? viewer : fleet.admin)
@@ -191,12 +187,12 @@ describe.each(['administrator', 'viewer'] as const)('an answer to the %s', (who)
     const some = await fleet.viewer([
       { clusters: ['dot-01', 'dot-03'], namespaces: ['*'], apiGroups: ['*'], resources: ['*'] },
     ])
-    expect((await some.ask('/api/v1/pods')).warnings).toEqual(text(`dot-03 ${DOWN}`))
+    expect((await some.ask('/api/v1/pods')).warnings).toEqual(header(`dot-03 ${DOWN}`))
   })
   test('of one object warns of its cluster alone; of none, of all that might have it', async () => {
     const path = '/api/v1/namespaces/shop/pods'
     expect((await reader().ask(`${path}/dot-01-0`)).warnings).toEqual([])
-    expect((await reader().ask(`${path}/dot-02-0`)).warnings).toEqual(text(`dot-02 ${DOWN}`))
+    expect((await reader().ask(`${path}/dot-02-0`)).warnings).toEqual(header(`dot-02 ${DOWN}`))
     const none = await reader().ask(`${path}/nope`)
     expect([none.status, none.warnings]).toEqual([404, BOTH])
   })

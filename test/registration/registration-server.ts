@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { authenticated, identityDecoration, MASTERS_GROUP } from '../../src/apiserver/identity.ts'
 import { statusErrors } from '../../src/apiserver/plugins/status-errors.ts'
-import {
-  type RegistrationRoutesOptions,
-  registrationRoutes,
-} from '../../src/apiserver/registration/plugin.ts'
+import type { RegistrationRoutesOptions } from '../../src/apiserver/registration/kind-routes.ts'
+import { registrationRoutes } from '../../src/apiserver/registration/plugin.ts'
 import type { Clock } from '../../src/clock.ts'
 import { createKeyring, type Keyring } from '../../src/keyring.ts'
 import { createRegistrations, type Registrations } from '../../src/registration/registrations.ts'

@@ -4,6 +4,7 @@
  * All conditions, orders and ways of paging are those of a list; `strictVersion` is not, because
  * a collection has no one version.
  */
+
 import type { FastifyReply } from 'fastify'
 import { type Collection, typesAsked } from '../../kube/collection-resource.ts'
 import { queryChecksum } from '../../kube/continue-token.ts'
@@ -14,12 +15,13 @@ import { methodNotAllowed, StatusError } from '../../kube/status-error.ts'
 import type { CollectionRequest } from '../../store/list-collection.ts'
 import { countingRows, noteServed } from '../audit.ts'
 import type { ServedResource } from '../catalog.ts'
+import type { Exchange } from '../exchange.ts'
 import { absentClusters } from '../routes/absent-clusters.ts'
 import { type OwnerParts, withOwners } from '../routes/owner-conditions.ts'
 import { type Page, pageOf } from '../routes/page.ts'
 import { checkResourceVersion, freshnessOf } from '../routes/resource-version.ts'
 import type { ResourceParts } from '../routes/resources.ts'
-import { type Exchange, streamAnswer } from '../routes/stream-answer.ts'
+import { streamAnswer } from '../routes/stream-answer.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
 import { timeLimitOf, within } from '../routes/time-limit.ts'
 import { writeList } from '../routes/write-list.ts'
@@ -28,6 +30,7 @@ import { type AskedTypes, askedTypes, clustersAsked, describeTypes } from './ask
 import { type CollectionForm, collectionForm } from './collection-form.ts'
 
 export interface CollectionCall extends Exchange {
+  readonly query: URLSearchParams
   readonly collection: Collection
 }
 

@@ -1,9 +1,11 @@
 /** `/apis/clusterpedia.io/v1beta1/collectionresources[/NAME]`: what there are, and what is in one. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COLLECTIONS, COLLECTIONS_PREFIX } from '../../kube/collection-resource.ts'
 import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'
 import { negotiateObjects } from '../../kube/media-type.ts'
-import { methodNotAllowed, notFound } from '../../kube/status-error.ts'
+import { notFound } from '../../kube/status-error.ts'
+import { routeGetOnly } from '../refuse-methods.ts'
 import { targetOf } from '../request-target.ts'
 import type { ResourceParts } from '../routes/resources.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
@@ -11,26 +13,14 @@ import { JsonDocument, sendDocument } from '../send-document.ts'
 import { answerCollection } from './answer-collection.ts'
 import { collectionList, collectionListTable } from './documents.ts'
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
 /** Fastify plugin. */
 export async function collectionRoutes(
   server: FastifyInstance,
   parts: ResourceParts,
 ): Promise<void> {
-  const route = (
-    url: string,
-    handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
-  ) =>
-    server.route({
-      ...{ method: METHODS, url, handler, exposeHeadRoute: false },
-      onRequest: async ({ method }) => {
-        if (method !== 'GET') throw methodNotAllowed()
-      },
-    })
-  route(COLLECTIONS_PREFIX, sendList)
-  route(`${COLLECTIONS_PREFIX}/`, sendList)
-  route(`${COLLECTIONS_PREFIX}/:name`, async (request, reply) => {
+  routeGetOnly(server, COLLECTIONS_PREFIX, sendList)
+  routeGetOnly(server, `${COLLECTIONS_PREFIX}/`, sendList)
+  routeGetOnly(server, `${COLLECTIONS_PREFIX}/:name`, async (request, reply) => {
     const { name } = request.params as { readonly name: string }
     const collection = COLLECTIONS.find((each) => each.name === name)
     if (!collection) throw notFound({ group: FLEET_GROUP, resource: 'collectionresources' }, name)

@@ -3,10 +3,12 @@
  *
  * All are made from what the reader may see, and kept for as long as that does not change.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Conversion, negotiate } from '../../kube/media-type.ts'
 import { noSuchResource } from '../../kube/status-error.ts'
 import type { Access, VisibleCluster } from '../access/access.ts'
+import type { Exchange } from '../exchange.ts'
 import { isAnonymous } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
 import { JsonDocument, sendDocument, sendPageNotFound } from '../send-document.ts'
@@ -131,7 +133,7 @@ function isOffered({ kind, group, version }: Conversion, mediaType: string): boo
 }
 
 function sendAggregated(
-  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  exchange: Exchange,
   version: AggregatedVersion,
   document: () => JsonDocument,
 ): FastifyReply {

@@ -4,9 +4,11 @@
  * A FleetAccess rule for the group decides who may ask, about which clusters and namespaces; what
  * is worked out within these is shown to them, whatever they may list of the mirror itself.
  */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+
+import type { FastifyPluginAsync, HTTPMethods } from 'fastify'
 import { groupVersionPath } from '../../kube/group-resource.ts'
-import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
+import { noSuchResource } from '../../kube/status-error.ts'
+import { refuseMethods } from '../refuse-methods.ts'
 import { takeBytes } from '../registration/request-body.ts'
 import { answerGet, answerList } from './answer.ts'
 import { BriefCache } from './brief-cache.ts'
@@ -18,7 +20,7 @@ import type { FleetParts } from './view.ts'
 
 /** Comparisons that are held at once: each may be of hundreds of clusters. */
 const COMPARISONS_KEPT = 24
-const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE']
+const WRITES: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Fastify plugin, for a scope of its own. */
 export function fleetRoutes(parts: FleetParts): FastifyPluginAsync {
@@ -35,20 +37,10 @@ export function fleetRoutes(parts: FleetParts): FastifyPluginAsync {
       server.get<{ Params: { readonly name: string } }>(`${collection}/:name`, (request, reply) =>
         answerGet(serving, { request, reply }, request.params.name),
       )
-      for (const url of [collection, `${collection}/:name`]) refuseWrites(server, url)
+      for (const url of [collection, `${collection}/:name`]) refuseMethods(server, url, WRITES)
     }
     server.all(`${root}/*`, () => {
       throw noSuchResource()
     })
   }
-}
-
-function refuseWrites(server: FastifyInstance, url: string): void {
-  server.route({
-    url,
-    method: WRITES,
-    handler: () => {
-      throw methodNotAllowed()
-    },
-  })
 }

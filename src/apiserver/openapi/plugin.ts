@@ -5,6 +5,7 @@
  * Nothing is made before it is asked for. What is made is named by a hash of what it is made from,
  * so it can be kept for good by whoever asked with that hash.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { groupVersionPath } from '../../kube/group-resource.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
@@ -12,7 +13,9 @@ import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'
 import { mayKnow, type RootKind } from '../discovery/root-listing.ts'
 import { fleetVersion } from '../discovery/version.ts'
+import type { Exchange } from '../exchange.ts'
 import { prefixOf, type Surface } from '../prefixes.ts'
+import { splitUrl } from '../request-target.ts'
 import { JsonDocument, matchesEtag, sendDocument, sendPageNotFound } from '../send-document.ts'
 import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
 import {
@@ -70,11 +73,6 @@ export async function openApi(server: FastifyInstance, options: OpenApiOptions):
   })
 }
 
-interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
 /** The URLs are relative to the server, so they hold the prefix. */
 function indexOf(described: readonly Described[], prefix: string): JsonDocument {
   const paths = described.map(({ path, hash }) => [
@@ -93,7 +91,7 @@ async function sendV3(
   const { hash } = request.query as { readonly hash?: string }
   if (hash !== undefined && hash !== described.hash) {
     // The document has changed since the index was read: what is there now has another name.
-    const path = request.url.split('?', 1)[0]!
+    const { path } = splitUrl(request.url)
     return reply.redirect(`${path}?hash=${described.hash}`, 301)
   }
   const made = await cache.get(`v3 ${described.hash}`, () => makeOrThrow(described))

@@ -5,6 +5,7 @@
  * say whether we are alive and which version we are. A token that is given and not good is refused
  * there too, so that a reader is never answered as someone else than they think.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
@@ -15,6 +16,7 @@ import { peerChainOf } from '../access/authentication/peer-chain.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import { impersonated } from '../access/impersonation.ts'
 import { ANONYMOUS, identityDecoration, isAnonymous } from '../identity.ts'
+import { splitUrl } from '../request-target.ts'
 
 export interface AuthenticateOptions {
   readonly authenticate: Authenticator
@@ -53,5 +55,5 @@ export const authentication = fp(install, { name: 'authenticate' })
 
 /** What anybody may ask. */
 export function isOpen({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean {
-  return ['GET', 'HEAD'].includes(method) && OPEN_PATH.test(url.split('?', 1)[0]!)
+  return ['GET', 'HEAD'].includes(method) && OPEN_PATH.test(splitUrl(url).path)
 }

@@ -5,12 +5,14 @@
  * What comes through the aggregator has been authorised there. Whoever comes to us directly is asked
  * about in the same words, path by path.
  */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { attributesOf, type RequestAttributes } from '../../kube/request-attributes.ts'
 import { decodeSegment } from '../../kube/request-path.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import { refusal } from '../access/forbidden.ts'
+import { splitUrl } from '../request-target.ts'
 import { isOpen } from './authenticate.ts'
 
 export interface AuthorizePathsOptions {
@@ -35,10 +37,6 @@ async function install(
 export const pathAuthorization = fp(install, { name: 'authorize-paths' })
 
 function attributesIn({ method, url }: FastifyRequest): RequestAttributes {
-  const mark = url.indexOf('?')
-  const path = decodeSegment(mark < 0 ? url : url.slice(0, mark))
-  return attributesOf({
-    ...{ method, path },
-    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
-  })
+  const { path, query } = splitUrl(url)
+  return attributesOf({ method, path: decodeSegment(path), query })
 }

@@ -5,10 +5,11 @@
  * {@link sendStatus} to Fastify as `frameworkErrors`; a malformed request never reaches Fastify at
  * all: plugins/client-errors.ts.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { STATUS_CODE, StatusError, type StatusReason, toStatus } from '../../kube/status-error.ts'
-import { wantsPretty } from '../encode/pretty-json.ts'
+import { isForPeople } from '../exchange.ts'
 import { sendPageNotFound } from '../send-document.ts'
 
 async function install(server: FastifyInstance): Promise<void> {
@@ -31,20 +32,13 @@ export function sendStatus(
   const { retryAfterSeconds } = status.details ?? {}
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   // As recorded: what goes wrong in negotiating a form is written indented, without a newline.
-  const indent = status.reason === 'NotAcceptable' || isPretty(request)
+  const indent = status.reason === 'NotAcceptable' || isForPeople(request)
   const body = indent ? JSON.stringify(status, null, 2) : `${JSON.stringify(status)}\n`
   return reply
     .code(status.code)
     .header('Content-Type', 'application/json')
     .header('Cache-Control', 'no-cache, private')
     .send(Buffer.from(body))
-}
-
-/** Of a URL that may be the very thing that is wrong. */
-function isPretty(request: FastifyRequest): boolean {
-  const mark = request.url.indexOf('?')
-  const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1))
-  return wantsPretty(query, request.headers['user-agent'])
 }
 
 /** Fastify marks what the client can fix with a 4xx `statusCode`; keep its sentence. */

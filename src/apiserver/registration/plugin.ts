@@ -4,14 +4,13 @@
  * What each verb does is in src/registration; this is its HTTP. Discovery and OpenAPI of the kinds
  * are served elsewhere (discovery/, openapi/).
  */
+
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import type { Clock } from '../../clock.ts'
-import type { JsonObject } from '../../kube/kube-object.ts'
-import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
-import { REGISTRATION_KINDS, type RegistrationKind } from '../../registration/kinds.ts'
-import type { Registrations } from '../../registration/registrations.ts'
-import type { Access } from '../access/access.ts'
-import type { Identity } from '../identity.ts'
+import { groupVersionPath } from '../../kube/group-resource.ts'
+import { noSuchResource } from '../../kube/status-error.ts'
+import { REGISTRATION_KINDS } from '../../registration/kinds.ts'
+import { refuseMethods } from '../refuse-methods.ts'
+import type { KindRoutes, RegistrationRoutesOptions } from './kind-routes.ts'
 import { answerGet, answerList } from './read-routes.ts'
 import { takeBytes } from './request-body.ts'
 import {
@@ -21,24 +20,6 @@ import {
   answerPatch,
   answerReplace,
 } from './write-routes.ts'
-
-export interface RegistrationRoutesOptions {
-  readonly registrations: Registrations
-  /** Throws 403, or tells which names the reader may see. */
-  readonly authorize: Access['authorizeRegistration']
-  readonly clock: Clock
-  /** What a reader may do; a watch ends when it is another value. */
-  readonly rightsOf: (identity: Identity) => unknown
-  /** Waited for before PediaClusters are sent: what they say must hold for whoever reads it. */
-  readonly untilKnown: (clusters: readonly JsonObject[]) => Promise<void>
-}
-
-/** What every route of one kind works with. */
-export interface KindRoutes extends RegistrationRoutesOptions {
-  readonly kind: RegistrationKind
-  /** Aborted when the server stops, so that watches end. */
-  readonly stopping: AbortSignal
-}
 
 /** Fastify plugin, for a scope of its own; `request.identity` must be set before its routes run. */
 export function registrationRoutes(options: RegistrationRoutesOptions): FastifyPluginAsync {
@@ -50,15 +31,11 @@ export function registrationRoutes(options: RegistrationRoutesOptions): FastifyP
       serveKind(server, { ...options, kind, stopping: stopping.signal })
     }
     for (const path of new Set(REGISTRATION_KINDS.map(groupVersionPath))) {
-      server.all(`${path}/*`, () => {
+      server.all(`/${path}/*`, () => {
         throw noSuchResource()
       })
     }
   }
-}
-
-function groupVersionPath({ group, version }: RegistrationKind): string {
-  return `/apis/${group}/${version}`
 }
 
 interface Named {
@@ -67,14 +44,14 @@ interface Named {
 
 function serveKind(server: FastifyInstance, parts: KindRoutes): void {
   const { kind } = parts
-  const collection = `${groupVersionPath(kind)}/${kind.resource}`
+  const collection = `/${groupVersionPath(kind)}/${kind.resource}`
   const item = `${collection}/:name`
   const at = (name: string, subresource: '' | 'status' = '') => ({ name, subresource })
 
   server.get(collection, (request, reply) => answerList(parts, { request, reply }))
   server.post(collection, (request, reply) => answerCreate(parts, { request, reply }))
   server.delete(collection, (request, reply) => answerDeleteCollection(parts, { request, reply }))
-  refuse(server, collection, ['PUT', 'PATCH'])
+  refuseMethods(server, collection, ['PUT', 'PATCH'])
 
   server.get<Named>(item, (request, reply) =>
     answerGet(parts, { request, reply }, at(request.params.name)),
@@ -88,7 +65,7 @@ function serveKind(server: FastifyInstance, parts: KindRoutes): void {
   server.delete<Named>(item, (request, reply) =>
     answerDelete(parts, { request, reply }, at(request.params.name)),
   )
-  refuse(server, item, ['POST'])
+  refuseMethods(server, item, ['POST'])
   if (kind.hasStatus) serveStatus(server, `${item}/status`, parts)
 }
 
@@ -103,15 +80,5 @@ function serveStatus(server: FastifyInstance, path: string, parts: KindRoutes): 
   server.patch<Named>(path, (request, reply) =>
     answerPatch(parts, { request, reply }, status(request.params.name)),
   )
-  refuse(server, path, ['POST', 'DELETE'])
-}
-
-function refuse(server: FastifyInstance, url: string, method: string[]): void {
-  server.route({
-    url,
-    method,
-    handler: () => {
-      throw methodNotAllowed()
-    },
-  })
+  refuseMethods(server, path, ['POST', 'DELETE'])
 }

@@ -1,4 +1,5 @@
 /** Get, list and watch. */
+
 import type { FastifyReply } from 'fastify'
 import { formatContinue, parseContinue, queryChecksum } from '../../kube/continue-token.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
@@ -7,15 +8,9 @@ import { StatusError } from '../../kube/status-error.ts'
 import { nameOf } from '../../registration/lifecycle.ts'
 import type { ObjectList } from '../../registration/list.ts'
 import type { WatchEvent } from '../../registration/watch.ts'
-import {
-  authorized,
-  type Exchange,
-  formOf,
-  type ObjectPath,
-  queryOf,
-  sendText,
-} from './exchange.ts'
-import type { KindRoutes } from './plugin.ts'
+import { type Exchange, queryOf, sendText } from '../exchange.ts'
+import { formOf } from './form.ts'
+import { authorized, type KindRoutes, type ObjectPath } from './kind-routes.ts'
 import type { ListMeta } from './represent.ts'
 import { rightsChange } from './rights-change.ts'
 import { type Selection, selection } from './selection.ts'

@@ -1,19 +1,12 @@
 /** Create, replace, patch and delete. */
+
 import type { FastifyReply } from 'fastify'
 import { boolean, parseListOptions } from '../../kube/list-options.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import { served } from '../../registration/list.ts'
-import {
-  authorized,
-  type Exchange,
-  formOf,
-  type ObjectPath,
-  queryOf,
-  sendObject,
-  sendText,
-  warn,
-} from './exchange.ts'
-import type { KindRoutes } from './plugin.ts'
+import { type Exchange, queryOf, sendText, warn } from '../exchange.ts'
+import { formOf, sendObject } from './form.ts'
+import { authorized, type KindRoutes, type ObjectPath } from './kind-routes.ts'
 import { objectBody, patchBody } from './request-body.ts'
 import { selection } from './selection.ts'
 import { checkPatchOptions, deleteOptions, writeOptions } from './write-options.ts'

@@ -2,10 +2,12 @@
  * The self reviews: who am I, may I, what may I. At the root and under both prefixes, where they
  * are the only POSTs that are answered.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'
 import type { RootKind } from '../discovery/root-listing.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Identity } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
@@ -84,7 +86,7 @@ function askingOf(
 }
 
 async function sendReview(
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
   review: Review,
   asking: Asking,
 ): Promise<FastifyReply> {

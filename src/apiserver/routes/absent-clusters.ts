@@ -6,7 +6,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ClusterCondition } from '../../kube/search.ts'
 import type { Access } from '../access/access.ts'
-import { warningHeader } from '../encode/warning-header.ts'
 import type { Surface } from '../prefixes.ts'
 import { unknownClusters, unseenWarning } from '../warnings.ts'
 import { isAskedCluster } from './asked.ts'
@@ -18,7 +17,7 @@ export interface AbsentQuestion {
   readonly conditions: readonly ClusterCondition[]
 }
 
-/** Values of `Warning` headers. A cluster that the reader may not see is none to them. */
+/** Sentences. A cluster that the reader may not see is none to them. */
 export function absentClusters(
   access: Access,
   { request, surface, conditions }: AbsentQuestion,
@@ -28,7 +27,7 @@ export function absentClusters(
   const named = conditions.flatMap((condition) => (condition.on === 'name' ? condition.values : []))
   const asked = surface?.kind === 'member' ? [] : clusters
   return [
-    ...unknownClusters(named, clusters).map(warningHeader),
+    ...unknownClusters(named, clusters),
     ...unseenWarning(
       asked.filter((cluster) => isAskedCluster(cluster, conditions)),
       nowMilliseconds,

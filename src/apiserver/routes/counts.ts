@@ -4,6 +4,7 @@
  * An object may be called `counts`: only with `groupBy` is it this. All conditions of a list hold;
  * an order or a page of it makes no sense here and is refused.
  */
+
 import type { FastifyReply } from 'fastify'
 import { type GroupKey, parseGroupBy } from '../../kube/group-by.ts'
 import { type ListOptions, parseListOptions } from '../../kube/list-options.ts'
@@ -12,6 +13,7 @@ import { parseSearch, type Search } from '../../kube/search.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { CountedGroup } from '../../store/count-groups.ts'
 import { noteRows, noteServed } from '../audit.ts'
+import { warn } from '../exchange.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { staleWarning } from '../warnings.ts'
 import { absentClusters } from './absent-clusters.ts'
@@ -65,7 +67,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
     ...staleWarning(asked.served, now),
     ...absentClusters(parts.access, { ...call, conditions: search.clusters }, now),
   ]
-  if (warnings.length > 0) reply.header('Warning', [...warnings])
+  warn(call, warnings)
   const whole = new JsonDocument({ ...document, metadata: { resourceVersion } })
   return sendDocument({ request, reply }, whole, { contentType: `application/${encoding}` })
 }

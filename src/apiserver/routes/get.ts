@@ -3,6 +3,7 @@
  *
  * Under the fleet prefix a name can stand for many objects; then the reader is told how to choose.
  */
+
 import type { FastifyReply } from 'fastify'
 import { qualifiedResource } from '../../kube/group-resource.ts'
 import { boolean, parseResourceVersion } from '../../kube/list-options.ts'
@@ -12,8 +13,9 @@ import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error
 import type { RawRow } from '../../store/list-request.ts'
 import { noteRows } from '../audit.ts'
 import { jsonListEncoder } from '../encode/list-encoder.ts'
-import { indentJson, wantsPretty } from '../encode/pretty-json.ts'
+import { indentJson } from '../encode/pretty-json.ts'
 import { jsonToYaml } from '../encode/yaml.ts'
+import { isForPeople, warn } from '../exchange.ts'
 import { namedClusters } from '../named-clusters.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import { absentClusters } from './absent-clusters.ts'
@@ -25,7 +27,7 @@ import type { RowForm } from './row-form.ts'
 
 /** @throws 404 when no cluster has it, 409 `Conflict` when several do. */
 export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promise<FastifyReply> {
-  const { reply, query, path } = call
+  const { query, path } = call
   const name = path.name!
   if (boolean(query, 'watch')) throw methodNotAllowed()
   const search = parseSearch(query)
@@ -46,7 +48,7 @@ export async function answerGet(parts: ResourceParts, call: ObjectsCall): Promis
     ...warningsOf(asked, { form, rows, now: nowMilliseconds }),
     ...absentClusters(parts.access, { ...call, conditions: search.clusters }, nowMilliseconds),
   ]
-  if (warnings.length > 0) reply.header('Warning', [...warnings])
+  warn(call, warnings)
   if (!row) throw notFound({ group: path.group, resource: path.resource }, name)
   if (second) throw ambiguous(call, asked, rows)
   noteRows(call.request, 1)
@@ -98,7 +100,7 @@ function answerJson(form: RowForm, { as }: Representation, row: RawRow): readonl
 const NEWLINE = Buffer.from('\n')
 
 function send(
-  { request, reply, query }: ObjectsCall,
+  { request, reply }: ObjectsCall,
   { encoding }: Representation,
   json: readonly Buffer[],
 ): FastifyReply {
@@ -106,5 +108,5 @@ function send(
   reply.header('Content-Type', `application/${encoding}`)
   reply.header('Cache-Control', 'no-cache, private')
   if (encoding === 'yaml') return reply.send(Buffer.from(jsonToYaml(body.toString('utf8'))))
-  return reply.send(wantsPretty(query, request.headers['user-agent']) ? indentJson(body) : body)
+  return reply.send(isForPeople(request) ? indentJson(body) : body)
 }

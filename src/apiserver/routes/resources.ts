@@ -4,14 +4,16 @@
  * The path decides: a name means get, none means list, another method means 405. What is no path of
  * objects (discovery, OpenAPI, health) has routes of its own, which come before this one.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { parseResourcePath } from '../../kube/request-path.ts'
-import { methodNotAllowed, noSuchResource } from '../../kube/status-error.ts'
+import { noSuchResource } from '../../kube/status-error.ts'
 import type { ObjectReader } from '../objects.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
+import { routeGetOnly } from '../refuse-methods.ts'
 import { targetOf } from '../request-target.ts'
 import { sendPageNotFound } from '../send-document.ts'
 import { type AskedParts, UnknownGroup } from './asked.ts'
@@ -29,21 +31,10 @@ export interface ResourceParts extends AskedParts {
   readonly proxiedListMilliseconds?: number | undefined
 }
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
 /** Fastify plugin. */
 export async function resourceRoutes(server: FastifyInstance, parts: ResourceParts): Promise<void> {
   for (const url of [`${FLEET_PREFIX}/*`, `${MEMBER_PREFIX_PATTERN}/*`]) {
-    server.route({
-      method: METHODS,
-      url,
-      exposeHeadRoute: false,
-      // Before the body is read: what a write holds does not matter, nor in which media type.
-      onRequest: async ({ method }) => {
-        if (method !== 'GET') throw methodNotAllowed()
-      },
-      handler: (request, reply) => answer(parts, request, reply),
-    })
+    routeGetOnly(server, url, (request, reply) => answer(parts, request, reply))
   }
 }
 

@@ -4,27 +4,24 @@
  * What fails before the first row is there becomes a Status. After that the status line is out, so
  * the connection is destroyed: a list that is cut off must never look complete.
  */
+
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { StatusError } from '../../kube/status-error.ts'
 import type { RawRow } from '../../store/list-request.ts'
 import type { ByteSink } from '../encode/byte-sink.ts'
-import { PrettyJson, wantsPretty } from '../encode/pretty-json.ts'
+import { PrettyJson } from '../encode/pretty-json.ts'
 import { ClientGone, ResponseWriter } from '../encode/response-writer.ts'
+import { type Exchange, isForPeople, warn } from '../exchange.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { whenClosed } from '../when-closed.ts'
 import { tookTooLong } from './time-limit.ts'
-
-export interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly query: URLSearchParams
-}
 
 export interface StreamedAnswer {
   /** When it is over, `write` ends the list where it is; before the first row it is refused. */
   readonly limit?: AbortSignal | undefined
   readonly contentType: string
+  /** Sentences. */
   readonly warnings: readonly string[]
   /** Further warnings, when there is no row at all. */
   readonly hints?: readonly string[]
@@ -62,14 +59,14 @@ export async function streamAnswer(
 }
 
 async function sendRest(
-  { request, reply, query }: Exchange,
+  { request, reply }: Exchange,
   answer: StreamedAnswer,
   batches: AsyncIterable<readonly RawRow[]>,
 ): Promise<void> {
   const response = reply.raw
   try {
     const writer = new ResponseWriter(response)
-    const pretty = answer.contentType === 'application/json' && isPretty(request, query)
+    const pretty = answer.contentType === 'application/json' && isForPeople(request)
     await answer.write(pretty ? new PrettyJson(writer) : writer, batches)
     await writer.end()
   } catch (error) {
@@ -85,14 +82,10 @@ function isTimeout(error: unknown): boolean {
   return error instanceof StatusError && error.reason === 'Timeout'
 }
 
-function isPretty({ headers }: FastifyRequest, query: URLSearchParams): boolean {
-  return wantsPretty(query, headers['user-agent'])
-}
-
 /** Takes the response out of Fastify's hands: its own streams would hold what we recycle. */
 function startResponse(reply: FastifyReply, answer: StreamedAnswer): ServerResponse {
   reply.header('Content-Type', answer.contentType).header('Cache-Control', 'no-cache, private')
-  if (answer.warnings.length > 0) reply.header('Warning', [...answer.warnings])
+  warn({ reply }, answer.warnings)
   const headers = reply.getHeaders()
   reply.hijack()
   const { raw } = reply
