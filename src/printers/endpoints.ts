@@ -45,17 +45,13 @@ function endpointSliceCells(object: KubeObject): readonly Cell[] {
   return [
     nameOf(object),
     text(object.addressType),
-    listOrUnset(ports),
-    listOrUnset(addresses),
+    shortenedList(ports) || UNSET,
+    shortenedList(addresses) || UNSET,
     ageOf(object),
   ]
 }
 
-/** An unnamed port that stands for all ports is a text without letters, and is no missing list. */
-function listOrUnset(list: readonly string[]): string {
-  return list.length === 0 ? UNSET : shortenedList(list)
-}
-
+/** An unnamed port that stands for all has no text; alone, it prints as no ports do. */
 function portText(item: unknown): string {
   const { port, name } = fields(item)
   if (isSet(port)) return String(integer(port))

@@ -164,7 +164,8 @@ describeSituations({
       { ports: [{ name: 'http' }, {}, { name: 'x', port: 1 }] },
       { Ports: 'http,*,1' },
     ],
-    ['an unnamed port that is any', { ports: [{ name: '' }] }, { Ports: '' }],
+    ['an unnamed port that is any', { ports: [{ name: '' }] }, { Ports: '<unset>' }],
+    ['two of which one is that', { ports: [{ name: '' }, { port: 1 }] }, { Ports: ',1' }],
     ['no ports', { ports: null }, { Ports: '<unset>' }],
     [
       'many ports',
