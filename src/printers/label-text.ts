@@ -13,7 +13,7 @@ export function labelsText(labels: unknown): string {
 }
 
 /**
- * A LabelSelector: requirements sorted by key, their values sorted.
+ * A LabelSelector: requirements sorted by key, their values sorted; a value given twice stays so.
  *
  * @param words - What stands for a selector that selects nothing or everything, and for one that
  *   cannot be; both differ for deployments.
@@ -41,7 +41,7 @@ export function selectorText(
 
 function requirementText(expression: Readonly<Record<string, unknown>>): string | undefined {
   const key = text(expression.key)
-  const values = [...new Set(texts(expression.values))].sort(compareBytes)
+  const values = texts(expression.values).sort(compareBytes)
   switch (expression.operator) {
     case 'In':
       return values.length > 0 ? `${key} in (${values.join(',')})` : undefined

@@ -21,7 +21,7 @@ describe('selectors', () => {
     ['labels', { matchLabels: { b: '2', a: '1' } }, 'a=1,b=2'],
     ['In', expression('In', ['b', 'a']), 'tier in (a,b)'],
     ['In, one value', expression('In', ['a']), 'tier in (a)'],
-    ['In, a value twice', expression('In', ['a', 'a']), 'tier in (a)'],
+    ['In, a value twice', expression('In', ['b', 'a', 'b']), 'tier in (a,b,b)'],
     ['NotIn', expression('NotIn', ['a', 'b']), 'tier notin (a,b)'],
     ['Exists', expression('Exists'), 'tier'],
     ['DoesNotExist', expression('DoesNotExist', []), '!tier'],
