@@ -10,7 +10,7 @@ import type { ColumnDefinition } from '../kube/table.ts'
 import { UNKNOWN_TIME } from './cell.ts'
 import { AGE_COLUMN, NAME_COLUMN } from './columns.ts'
 import { goText } from './go-text.ts'
-import type { Step } from './json-path.ts'
+import { plain, type Step } from './json-path.ts'
 import { JsonPathError, parseJsonPath } from './json-path-parser.ts'
 import type { Cell, Printer } from './printer.ts'
 import { count, nameOf, since, text, timeOf, ZERO_TIMESTAMP } from './read-field.ts'
@@ -85,7 +85,7 @@ function definitionOf(column: AdditionalPrinterColumn): ColumnDefinition {
 function cellOf({ definition, find }: CustomColumn, object: KubeObject): Cell {
   const found = find([object])
   if (found === undefined || found.length === 0) return null
-  const value = found[0]
+  const value = plain(found[0])
   switch (definition.type) {
     case 'string':
       return goText(value)

@@ -8,6 +8,7 @@ import {
   allSteps,
   descendants,
   everyChild,
+  Float,
   field,
   filterComparing,
   filterExisting,
@@ -80,12 +81,8 @@ function parseWord(cursor: Cursor, steps: Step[]): void {
   const rest = cursor.input.slice(cursor.at)
   if (/^[+\-\d]/.test(rest)) {
     const digits = NUMBER.exec(rest)![0]
-    const number = Number(digits)
-    if (Number.isNaN(number) || !/\d/.test(digits)) {
-      throw new JsonPathError(`cannot parse number ${digits}`)
-    }
     cursor.at += digits.length
-    steps.push(literal(number))
+    steps.push(literal(numberOf(digits)))
     return
   }
   if (!WORD_START.test(rest)) {
@@ -95,6 +92,15 @@ function parseWord(cursor: Cursor, steps: Step[]): void {
   while (cursor.at < cursor.input.length && !TERMINATORS.has(cursor.input[cursor.at]!)) cursor.at++
   const word = cursor.input.slice(start, cursor.at)
   steps.push(word === 'true' || word === 'false' ? literal(word === 'true') : unknownWord())
+}
+
+function numberOf(digits: string): number | bigint | Float {
+  const number = Number(digits)
+  if (Number.isNaN(number) || !/\d/.test(digits)) {
+    throw new JsonPathError(`cannot parse number ${digits}`)
+  }
+  if (digits.includes('.')) return new Float(number)
+  return Number.isSafeInteger(number) ? number : BigInt(digits)
 }
 
 /** From the dot on. */

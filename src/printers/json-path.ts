@@ -61,8 +61,10 @@ export function descendants(): Step {
   return (found) => found.flatMap(collect)
 }
 
+/** A text has its bytes for children, as a Go string has. */
 function childrenOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
+  if (typeof value === 'string') return [...Buffer.from(value, 'utf8')]
   return isRecord(value) ? Object.values(value) : []
 }
 
@@ -112,6 +114,15 @@ export function union(members: readonly Step[]): Step {
       results.push(...more)
     }
     return results
+  }
+}
+
+/** A number that a path spells with a point: to Go a float, also where it has no fraction. */
+export class Float {
+  readonly value: number
+
+  constructor(value: number) {
+    this.value = value
   }
 }
 
@@ -173,7 +184,8 @@ function acceptedOf(list: readonly unknown[], accepts: Accepts): readonly unknow
 function compare(left: unknown, operator: Operator, right: unknown): boolean | undefined {
   const kind = kindOf(left)
   if (kind === undefined || kind !== kindOf(right)) return undefined
-  const [a, b] = [left, right] as [number, number] // or both text, or both bigint: < orders each
+  // Or both text, or both bigint: < orders each.
+  const [a, b] = [plain(left), plain(right)] as [number, number]
   // biome-ignore lint/suspicious/noDoubleEquals: a bigint equals the number of the same value
   if (operator === '==') return a == b
   // biome-ignore lint/suspicious/noDoubleEquals: as above
@@ -193,6 +205,11 @@ function compare(left: unknown, operator: Operator, right: unknown): boolean | u
   }
 }
 
+/** What a found value is in JavaScript. */
+export function plain(value: unknown): unknown {
+  return value instanceof Float ? value.value : value
+}
+
 function kindOf(value: unknown): 'boolean' | 'string' | 'integer' | 'float' | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -203,6 +220,6 @@ function kindOf(value: unknown): 'boolean' | 'string' | 'integer' | 'float' | un
     case 'number':
       return Number.isInteger(value) ? 'integer' : 'float'
     default:
-      return undefined
+      return value instanceof Float ? 'float' : undefined
   }
 }

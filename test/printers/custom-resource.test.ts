@@ -106,6 +106,11 @@ describe('columns', () => {
     expect(printedAt(NOW, printer, { list: ['a', 'b'] }).cells).toEqual(['', 'a'])
   })
 
+  test('a number that the path itself names', () => {
+    const printer = customResourcePrinter([column('V', '.list 1.50'), column('W', '.list 2')])
+    expect(printedAt(NOW, printer, { list: ['a'] }).cells).toEqual(['', '1.5', '2'])
+  })
+
   test('a path that meets an error prints null', () => {
     const printer = customResourcePrinter([column('V', '.list[5]'), column('W', '.list[0]')])
     expect(printedAt(NOW, printer, { list: ['a'] }).cells).toEqual(['', null, 'a'])

@@ -74,6 +74,7 @@ describe('what a path finds', () => {
     ['fields of all', '.spec.ports[*].name', ['http', 'https', 'odd)]']],
     ['every child', '.spec.deep.inner.*', [2, [{ x: 3 }]]],
     ['every child of a list', '.spec.list.*', ['a', 'b', 'c', 'd']],
+    ['every child of a text', '.metadata.name.*', [119, 101, 98]],
     ['a union of indexes', '.spec.list[0,2,-1]', ['a', 'c', 'd']],
     ['a union of slices and indexes', '.spec.list[0:2, 3]', ['a', 'b', 'd']],
     ['a union of keys', ".metadata['name','annotations.a\\ b']", ['web', 'space']],
@@ -81,6 +82,7 @@ describe('what a path finds', () => {
     ['recursive descent', '.spec.deep..x', [1, 2, 3]],
     ['recursive descent, then an index', '..more[0].x', [3]],
     ['an index of all that recursive descent finds', '..[0]', 'error'],
+    ['… of which texts are a part', '.spec.list..[0]', 'error'],
     ['equal', '.spec.ports[?(@.name=="https")].port', [443]],
     ['equal, in single quotes', ".spec.ports[?(@.name=='https')].port", [443]],
     ['equal, with spaces', '.spec.ports[?( @.name == "https" )].port', [443]],
@@ -92,6 +94,8 @@ describe('what a path finds', () => {
     ['a number', '.spec.ports[0:3][?(@.port==443)].name', 'error'],
     ['there is such a field', '.spec.ports[?(@.cost)].name', ['https']],
     ['elements themselves', '.spec.list[?(@>"b")]', ['c', 'd']],
+    ['a number with a point', '.spec.ports[?(@.cost>1.0)].name', ['https']],
+    ['a whole number is no number with a point', '.spec.ports[?(@.port==80.0)].name', 'error'],
     ['at most', '.spec.list[?(@<="b")]', ['a', 'b']],
     ['less', '.spec.list[?(@<"b")]', ['a']],
     ['at least', '.spec.list[?(@>="c")]', ['c', 'd']],
@@ -117,6 +121,8 @@ test('digits beyond 2^53 are compared exactly', () => {
   const of = (n: bigint) => path([[{ n }]])
   expect(of(9007199254740993n)).toEqual([9007199254740993n])
   expect(of(9007199254740992n)).toEqual([])
+  const same = parseJsonPath('[?(@.n==9007199254740993)].n')
+  expect(same([[{ n: 9007199254740993n }, { n: 9007199254740992n }]])).toEqual([9007199254740993n])
 })
 
 describe('paths that have no meaning', () => {
