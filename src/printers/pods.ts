@@ -181,7 +181,7 @@ function readContainers(status: Fields, summary: Summary): void {
 
 /** One container is done; the others decide what is said of the pod. */
 function statusOfCompleted(status: Fields, others: { running: boolean; failure: string }): string {
-  if (others.running && hasCondition(status, 'Ready')) return 'Running'
+  if (others.running && isReady(status)) return 'Running'
   if (others.failure !== '') return others.failure
   return others.running ? 'NotReady' : COMPLETED
 }
@@ -204,6 +204,13 @@ function addRestarts(summary: Summary, container: Fields): void {
 function restartsCell({ restarts, lastRestartAt }: Summary): Cell {
   if (restarts === 0 || !Number.isFinite(lastRestartAt)) return String(restarts)
   return new TextWithTimes(`${restarts} (`, new TimeSince(lastRestartAt), ' ago)')
+}
+
+/** Any condition of that type counts; of the other types the first alone does. */
+function isReady(status: Fields): boolean {
+  return items(status.conditions)
+    .map(fields)
+    .some((condition) => condition.type === 'Ready' && condition.status === 'True')
 }
 
 function hasCondition(status: Fields, type: string): boolean {

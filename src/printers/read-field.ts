@@ -75,14 +75,14 @@ export function since(timestamp: unknown): TimeSince | string {
 /** Go's zero time: what "no time" looks like once something has written it out. */
 export const ZERO_TIMESTAMP = '0001-01-01T00:00:00Z'
 const ZERO_TIME = Date.parse(ZERO_TIMESTAMP)
-const RFC3339 = /^\d{4}-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+const RFC3339 = /^\d{4}-(\d\d)-(\d\d)T(?!24)\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Milliseconds since 1970 of an RFC 3339 timestamp; undefined when it is none, or Go's zero time. */
 export function timeOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'string') return undefined
   const parts = RFC3339.exec(timestamp)
   if (parts === null) return undefined
-  // Date.parse takes 30 February for 2 March; Go refuses it.
+  // Date.parse takes 30 February for 2 March and hour 24 for the next day; Go refuses both.
   if (parts[2]! > '28' && Number(parts[2]) > daysIn(Number(timestamp.slice(0, 4)), parts[1]!)) {
     return undefined
   }

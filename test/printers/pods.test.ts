@@ -65,6 +65,14 @@ describe('READY and STATUS', () => {
       pod({ main: [done, up] }, { conditions: [isTrue('Ready')] }),
       '1/2 Running',
     ],
+    [
+      'one done, one runs, pod said to be ready once',
+      pod(
+        { main: [done, up] },
+        { conditions: [{ type: 'Ready', status: 'False' }, isTrue('Ready')] },
+      ),
+      '1/2 Running',
+    ],
     ['one done, one runs, pod not ready', pod({ main: [done, up] }), '1/2 NotReady'],
     ['one done, one failed', pod({ main: [done, failed] }), '0/2 Error'],
     ['one done, one failed, one runs', pod({ main: [done, failed, up] }), '1/3 Error'],

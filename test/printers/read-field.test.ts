@@ -10,6 +10,7 @@ describe('timeOf', () => {
     ['29 February of another year', '2026-02-29T00:00:00Z', undefined],
     ['31 April', '2026-04-31T00:00:00Z', undefined],
     ['a thirteenth month', '2026-13-01T00:00:00Z', undefined],
+    ['24 o’clock', '2026-01-01T24:00:00Z', undefined],
     ['25 o’clock', '2026-01-01T25:00:00Z', undefined],
     ['a date alone', '2026-01-01', undefined],
     ['no zone', '2026-01-01T00:00:00', undefined],
