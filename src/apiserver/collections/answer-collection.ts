@@ -13,18 +13,17 @@ import { negotiateObjects } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { methodNotAllowed, StatusError } from '../../kube/status-error.ts'
 import type { CollectionRequest } from '../../store/list-collection.ts'
-import { countingRows, noteServed } from '../audit.ts'
+import { noteServed } from '../audit.ts'
 import type { ServedResource } from '../catalog.ts'
 import type { Exchange } from '../exchange.ts'
 import { absentClusters } from '../routes/absent-clusters.ts'
+import type { ResourceParts } from '../routes/call.ts'
 import { type OwnerParts, withOwners } from '../routes/owner-conditions.ts'
-import { type Page, pageOf } from '../routes/page.ts'
-import { checkResourceVersion, freshnessOf } from '../routes/resource-version.ts'
-import type { ResourceParts } from '../routes/resources.ts'
-import { streamAnswer } from '../routes/stream-answer.ts'
+import { type Page, pageOf, rowsOfPage } from '../routes/page.ts'
+import { viewFor } from '../routes/resource-version.ts'
+import { sendList } from '../routes/send-list.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
-import { timeLimitOf, within } from '../routes/time-limit.ts'
-import { writeList } from '../routes/write-list.ts'
+import { timeLimitOf } from '../routes/time-limit.ts'
 import { staleWarning } from '../warnings.ts'
 import { type AskedTypes, askedTypes, clustersAsked, describeTypes } from './asked-types.ts'
 import { type CollectionForm, collectionForm } from './collection-form.ts'
@@ -51,29 +50,20 @@ export async function answerCollection(
   const { clusters, conditions, order } = search
   const checksum = queryChecksum({ of: collection.name, patterns, clusters, conditions, order })
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
-  const objects = await parts.objects.view(freshnessOf(options))
-  const resourceVersion = await objects.revision()
-  checkResourceVersion(options, resourceVersion)
+  const { objects, resourceVersion } = await viewFor(parts.objects, options)
   const owners = { access: parts.access, objects }
   const wanted = await collectionRequest(owners, call, { asked, search, page, form })
-  const totalCount = search.withRemainingCount
-    ? await within(limit, objects.countCollection(wanted))
-    : undefined
   noteServed(call.request, asked.served)
-  const { encoder } = form
-  const row = countingRows(call.request, form.row)
-  const answer = { page, encoder, row, resourceVersion, checksum, totalCount, limit }
-  const streamed = {
-    limit,
-    contentType: encoder.contentType,
+  const { encoder, row } = form
+  return sendList(parts, call, {
+    ...{ page, encoder, row, resourceVersion, checksum, limit },
+    count: search.withRemainingCount ? () => objects.countCollection(wanted) : undefined,
+    rows: (signal) => objects.listCollection(wanted, signal),
     warnings: [
       ...staleClusters(asked.served, now),
       ...absentClusters(parts.access, { ...call, conditions: clusters }, now),
     ],
-    rows: (signal: AbortSignal) => objects.listCollection(wanted, signal),
-    write: (sink, batches) => writeList(sink, batches, answer),
-  } satisfies Parameters<typeof streamAnswer>[1]
-  return streamAnswer(call, streamed, parts.openStreams)
+  })
 }
 
 function searchOf(query: URLSearchParams): Search {
@@ -111,13 +101,11 @@ interface RequestParts {
   readonly form: CollectionForm
 }
 
-/** One row more than the page holds tells whether another page follows. */
 async function collectionRequest(
   owners: OwnerParts,
   { request }: CollectionCall,
   { asked, search, page, form }: RequestParts,
 ): Promise<CollectionRequest> {
-  const { limit, offset, after } = page
   return {
     scopes: asked.scopes,
     conditions: await withOwners(owners, {
@@ -128,9 +116,7 @@ async function collectionRequest(
     }),
     order: search.order,
     want: form.want,
-    ...(limit !== undefined && { limit: page.mayContinue ? limit + 1 : limit }),
-    ...(offset !== undefined && { offset }),
-    ...(after && { after }),
+    ...rowsOfPage(page),
   }
 }
 

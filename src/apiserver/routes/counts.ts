@@ -18,10 +18,9 @@ import { JsonDocument, sendDocument } from '../send-document.ts'
 import { staleWarning } from '../warnings.ts'
 import { absentClusters } from './absent-clusters.ts'
 import { askedByNow } from './asked.ts'
-import type { ObjectsCall } from './opening.ts'
+import type { ObjectsCall, ResourceParts } from './call.ts'
 import { withOwners } from './owner-conditions.ts'
-import { checkResourceVersion, freshnessOf } from './resource-version.ts'
-import type { ResourceParts } from './resources.ts'
+import { viewFor } from './resource-version.ts'
 import { timeLimitOf, within } from './time-limit.ts'
 
 /** Whether a path of objects asks for counts. */
@@ -40,9 +39,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   noteServed(request, asked.served)
   const { as, encoding, metaVersion } = negotiateObjects(request.headers.accept, 'list')
   const { type, scope } = asked
-  const objects = await parts.objects.view(freshnessOf(options))
-  const resourceVersion = await objects.revision()
-  checkResourceVersion(options, resourceVersion)
+  const { objects, resourceVersion } = await viewFor(parts.objects, options)
   const conditions = await withOwners(
     { access: parts.access, objects },
     {
@@ -51,14 +48,8 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
       ...{ scope, namespace: path.namespace },
     },
   )
-  const narrowed = conditions.concat(
-    path.namespace === undefined
-      ? []
-      : { on: 'namespace', operator: 'In', values: [path.namespace] },
-  )
   const by = keys.map((key) => key.by)
-  const counting = objects.countGroups({ type, scope, conditions: narrowed, by })
-  const groups = await within(limit, counting)
+  const groups = await within(limit, objects.countGroups({ type, scope, conditions, by }))
   noteRows(request, groups.length)
   const document =
     as === 'Table' ? tableOf(keys, groups, `meta.k8s.io/${metaVersion}`) : listOf(keys, groups)

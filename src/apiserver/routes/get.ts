@@ -20,9 +20,9 @@ import { namedClusters } from '../named-clusters.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import { absentClusters } from './absent-clusters.ts'
 import type { Asked } from './asked.ts'
-import { type ObjectsCall, openAnswer } from './opening.ts'
+import type { ObjectsCall, ResourceParts } from './call.ts'
+import { openAnswer } from './opening.ts'
 import { checkResourceVersion, freshnessOf } from './resource-version.ts'
-import type { ResourceParts } from './resources.ts'
 import type { RowForm } from './row-form.ts'
 
 /** @throws 404 when no cluster has it, 409 `Conflict` when several do. */

@@ -1,20 +1,11 @@
 /** How a get and a list begin: what is asked, by whom, and in which form it is answered. */
 
 import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
-import type { ResourcePath } from '../../kube/request-path.ts'
 import type { Search } from '../../kube/search.ts'
 import { noteServed } from '../audit.ts'
-import type { Exchange } from '../exchange.ts'
-import type { Surface } from '../prefixes.ts'
 import { type Asked, askedByNow } from './asked.ts'
-import type { ResourceParts } from './resources.ts'
+import type { ObjectsCall, ResourceParts } from './call.ts'
 import { type RowForm, rowForm } from './row-form.ts'
-
-export interface ObjectsCall extends Exchange {
-  readonly query: URLSearchParams
-  readonly surface: Surface
-  readonly path: ResourcePath
-}
 
 export interface Opening {
   readonly asked: Asked

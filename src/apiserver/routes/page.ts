@@ -41,6 +41,15 @@ export function pageOf({ options, search, checksum, continueByDefault }: PagePar
   }
 }
 
+/** As the store is asked: one row more than the page holds tells whether another page follows. */
+export function rowsOfPage({ limit, offset, after, mayContinue }: Page) {
+  return {
+    ...(limit !== undefined && { limit: mayContinue ? limit + 1 : limit }),
+    ...(offset !== undefined && { offset }),
+    ...(after && { after }),
+  }
+}
+
 /** Once a token is sent, an offset label is ignored: the page before has heeded it. */
 function startOf(from: ContinueFrom | undefined, offsetLabel: number) {
   if (from?.kind === 'key') return { after: from.after, seen: from.seen }

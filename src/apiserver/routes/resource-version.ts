@@ -5,9 +5,11 @@
  * state that is not the newest, asked for exactly, is gone; one that is not reached yet is refused,
  * as kube-apiserver does when its cache lags.
  */
+
 import type { ListOptions } from '../../kube/list-options.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Freshness } from '../../store/read-view.ts'
+import type { ObjectReader, ObjectView } from '../objects.ts'
 
 /** What a read that says this must see: `''` and exact ones all there is, `0` whatever is at hand. */
 export function freshnessOf(
@@ -16,6 +18,17 @@ export function freshnessOf(
   const { resourceVersion, resourceVersionMatch } = options
   if (resourceVersion === undefined || resourceVersionMatch === 'Exact') return 'latest'
   return resourceVersion === 0n ? 'any' : { atLeast: resourceVersion }
+}
+
+/** What a list is read from, and the revision that it shows. @throws as {@link checkResourceVersion}. */
+export async function viewFor(
+  reader: ObjectReader,
+  options: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch'>,
+): Promise<{ readonly objects: ObjectView; readonly resourceVersion: string }> {
+  const objects = await reader.view(freshnessOf(options))
+  const resourceVersion = await objects.revision()
+  checkResourceVersion(options, resourceVersion)
+  return { objects, resourceVersion }
 }
 
 const RETRY_AFTER_SECONDS = 1

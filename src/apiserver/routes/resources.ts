@@ -6,30 +6,18 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../clock.ts'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { parseResourcePath } from '../../kube/request-path.ts'
 import { noSuchResource } from '../../kube/status-error.ts'
-import type { ObjectReader } from '../objects.ts'
-import type { OpenStreams } from '../open-streams.ts'
 import { MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
 import { routeGetOnly } from '../refuse-methods.ts'
 import { targetOf } from '../request-target.ts'
 import { sendPageNotFound } from '../send-document.ts'
-import { type AskedParts, UnknownGroup } from './asked.ts'
+import { UnknownGroup } from './asked.ts'
+import type { ResourceParts } from './call.ts'
 import { answerCounts, asksForCounts } from './counts.ts'
 import { answerGet } from './get.ts'
 import { answerList } from './list.ts'
-
-export interface ResourceParts extends AskedParts {
-  readonly objects: ObjectReader
-  readonly clock: Clock
-  readonly openStreams: OpenStreams
-  /** Whether a page that is not the last has a `continue` although nobody asked for it. */
-  readonly continueByDefault: boolean
-  /** How long a list takes at most that goes through a proxy. */
-  readonly proxiedListMilliseconds?: number | undefined
-}
 
 /** Fastify plugin. */
 export async function resourceRoutes(server: FastifyInstance, parts: ResourceParts): Promise<void> {
