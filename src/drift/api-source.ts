@@ -1,20 +1,23 @@
 /**
  * Clusters and objects from a running server, with the rights of whoever asks.
  *
- * Each cluster is asked apart: so a cluster that may not be read says so, and is not taken for one
- * in which nothing runs.
+ * Each cluster is asked apart: one that may not be read, or of which the server cannot tell now,
+ * says so. It is not taken for one in which nothing runs, and does not keep others from being seen.
  */
 import { memberPrefix } from '../kube/fleet-prefix.ts'
-import { type GroupResource, groupVersionPath } from '../kube/group-resource.ts'
+import { type GroupResource, groupVersionPath, parseApiVersion } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import {
-  CLUSTER_GROUP,
-  CLUSTER_VERSION,
-  type PediaCluster,
-  type SyncCondition,
-} from '../kube/pedia-cluster.ts'
-import { listAt, textAt } from './field.ts'
-import type { DriftSource, Problem, ReadRequest, SourceCluster } from './source.ts'
+  MIRROR_STATES_PATH,
+  type MirrorStates,
+  mirrorStatesQuery,
+  parseMirrorStates,
+  type ToldMirror,
+} from '../kube/mirror-state.ts'
+import { at, textAt } from './field.ts'
+import { CRDS, NODES, PODS, TEMPLATES } from './gather.ts'
+import { sourceCluster, typeIn, typeProblem } from './mirror-problems.ts'
+import type { DriftSource, Problem, ReadRequest } from './source.ts'
 
 /** Below the root of a server. Throws {@link ApiFailure}. */
 export type ReadApi = (path: string, query: Readonly<Record<string, string>>) => Promise<unknown>
@@ -22,6 +25,7 @@ export type ReadApi = (path: string, query: Readonly<Record<string, string>>) =>
 /** An answer that is none; its message is the server's own sentence. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
+  /** Undefined: there was no answer, or it is not what was asked for. */
   readonly statusCode: number | undefined
 
   constructor(message: string, statusCode?: number) {
@@ -30,35 +34,33 @@ export class ApiFailure extends Error {
   }
 }
 
-const CLUSTERS_PATH = `/apis/${CLUSTER_GROUP}/${CLUSTER_VERSION}/pediaclusters`
-const PAGE = '500'
+const TYPES = [PODS, NODES, CRDS, ...TEMPLATES]
 const AT_ONCE = 8
+const PAGE_OBJECTS = 500
+/** A definition may have a megabyte, and a page is read as one document. */
+const PAGE_DEFINITIONS = 40
 
-/** Versions in which a type is asked for, best first: an old cluster serves the old ones only. */
-const VERSIONS: Readonly<Record<string, readonly string[]>> = {
-  '': ['v1'],
-  apps: ['v1'],
-  batch: ['v1', 'v1beta1'],
-  'apiextensions.k8s.io': ['v1', 'v1beta1'],
-}
-
-export function apiSource(read: ReadApi, now: number): DriftSource {
-  let known: Promise<readonly PediaCluster[]> | undefined
-  const registered = () => {
-    known ??= readAll(read, CLUSTERS_PATH, {}).then((items) => items as readonly PediaCluster[])
+/** @param maxStalenessMilliseconds - a mirror that is behind by at most this is compared. */
+export function apiSource(read: ReadApi, maxStalenessMilliseconds: number): DriftSource {
+  let known: Promise<MirrorStates> | undefined
+  const states = () => {
+    known ??= readStates(read)
     return known
   }
   return {
     async clusters() {
-      return (await registered()).map((cluster) => sourceCluster(cluster, now))
+      const { now, clusters } = await states()
+      return clusters.map((one) => sourceCluster(one, { now, maxStalenessMilliseconds }))
     },
     async read(request, each) {
-      const byName = new Map((await registered()).map((one) => [one.metadata.name, one]))
+      const byName = new Map((await states()).clusters.map((one) => [one.name, one]))
       const problems = new Map<string, Problem>()
       await eachOf(request.clusters, async (name) => {
-        const problem =
-          typeProblem(byName.get(name), request.of) ??
-          (await readCluster(read, { ...request, name }, (object) => each(name, object)))
+        const problem = await readCluster(
+          read,
+          { ...request, mirror: byName.get(name) },
+          (object) => each(name, object),
+        )
         if (problem) problems.set(name, problem)
       })
       return problems
@@ -66,99 +68,57 @@ export function apiSource(read: ReadApi, now: number): DriftSource {
   }
 }
 
-function sourceCluster({ metadata, status }: PediaCluster, now: number): SourceCluster {
-  const condition = (type: string) => status?.conditions?.find((one) => one.type === type)
-  const healthy = condition('ClusterHealthy')
-  const running = condition('SynchroRunning')
-  const problem: Problem | undefined =
-    healthy?.status === 'False'
-      ? { why: 'disconnected', message: healthy.message || healthy.reason }
-      : running?.status !== 'True'
-        ? {
-            why: running ? 'stale' : 'not collected',
-            message: running?.message || 'not synced yet',
-          }
-        : undefined
-  return {
-    name: metadata.name,
-    labels: metadata.labels ?? {},
-    version: status?.version || undefined,
-    observedAt: new Date(now),
-    ...(problem && { problem }),
-  }
+async function readStates(read: ReadApi): Promise<MirrorStates> {
+  const states = parseMirrorStates(await read(MIRROR_STATES_PATH, mirrorStatesQuery(TYPES)))
+  if (states) return states
+  throw new ApiFailure('the server does not tell its clusters: the answer is not understood')
 }
 
-function typeProblem(cluster: PediaCluster | undefined, of: GroupResource): Problem | undefined {
-  const found = cluster?.status?.syncResources
-    ?.find(({ group }) => group === of.group)
-    ?.resources.find(({ name }) => name === of.resource)?.syncConditions[0]
-  if (!found || found.reason === 'NotServed') {
-    return { why: 'not collected', message: `its ${of.resource} are not synced` }
-  }
-  return stateProblem(found, of)
-}
-
-function stateProblem(
-  { status, reason, message, initialListPhase }: SyncCondition,
-  of: GroupResource,
-): Problem | undefined {
-  const text = message || `its ${of.resource} are not in step`
-  if (status === 'Error' && reason === 'Forbidden') return { why: 'forbidden', message: text }
-  if (initialListPhase) {
-    const waiting = `the first list of its ${of.resource} is not complete`
-    return { why: 'not collected', message: status === 'Error' ? text : waiting }
-  }
-  return status === 'Error' || status === 'Stop' ? { why: 'stale', message: text } : undefined
+interface ClusterRead extends Pick<ReadRequest, 'of' | 'fieldSelector'> {
+  readonly mirror: ToldMirror | undefined
 }
 
 async function readCluster(
   read: ReadApi,
-  request: ReadRequest & { readonly name: string },
+  { of, fieldSelector, mirror }: ClusterRead,
   each: (object: KubeObject) => void,
 ): Promise<Problem | undefined> {
-  let failure: ApiFailure | undefined
-  for (const version of VERSIONS[request.of.group] ?? ['v1']) {
-    failure = await readVersion(read, { ...request, version }, each)
-    if (failure?.statusCode !== 404) break
-  }
-  if (!failure) return undefined
-  const { message, statusCode } = failure
-  if (statusCode === 403) return { why: 'forbidden', message }
-  if (statusCode === 404) return { why: 'not collected', message }
-  throw failure
-}
-
-/** @returns why it failed, if the server answered that it does. */
-async function readVersion(
-  read: ReadApi,
-  request: ReadRequest & { readonly name: string; readonly version: string },
-  each: (object: KubeObject) => void,
-): Promise<ApiFailure | undefined> {
-  const { of, name, version, fieldSelector } = request
-  const path = `${memberPrefix(name)}${pathOf(of, version)}`
+  const isAllowed = !mirror?.forbidden.some((type) => isSame(type, of))
+  const problem = typeProblem(mirror, isAllowed, of)
+  if (problem || !mirror) return problem
+  const path = memberPrefix(mirror.name) + pathOf(of, typeIn(mirror, of)!.apiVersion)
+  const limit = String(of === CRDS ? PAGE_DEFINITIONS : PAGE_OBJECTS)
+  const query = { limit, ...(fieldSelector && { fieldSelector }) }
   try {
-    for await (const items of pages(read, path, fieldSelector ? { fieldSelector } : {})) {
-      for (const item of items) each(item)
-    }
+    for await (const items of pages(read, path, query)) for (const item of items) each(item)
     return undefined
   } catch (error) {
-    if (error instanceof ApiFailure) return error
+    if (error instanceof ApiFailure) return problemOf(error)
     throw error
   }
 }
 
-function pathOf({ group, resource }: GroupResource, version: string): string {
-  return `/${groupVersionPath({ group, version })}/${resource}`
+function isSame(a: GroupResource, b: GroupResource): boolean {
+  return a.group === b.group && a.resource === b.resource
 }
 
-async function readAll(
-  read: ReadApi,
-  path: string,
-  query: Readonly<Record<string, string>>,
-): Promise<readonly KubeObject[]> {
-  const all: KubeObject[] = []
-  for await (const items of pages(read, path, query)) all.push(...items)
-  return all
+function pathOf({ resource }: GroupResource, apiVersion: string): string {
+  return `/${groupVersionPath(parseApiVersion(apiVersion))}/${resource}`
+}
+
+/** It was there a moment ago, so whatever the server says now is about this cluster alone. */
+function problemOf({ message, statusCode }: ApiFailure): Problem {
+  switch (statusCode) {
+    case 401:
+    case 403:
+      return { why: 'forbidden', message }
+    case 404:
+      return { why: 'not collected', message }
+    case undefined:
+      return { why: 'disconnected', message }
+    default:
+      return { why: 'stale', message }
+  }
 }
 
 async function* pages(
@@ -166,12 +126,24 @@ async function* pages(
   path: string,
   query: Readonly<Record<string, string>>,
 ): AsyncGenerator<readonly KubeObject[]> {
+  const seen = new Set<string>()
   let next: string | undefined
   do {
-    const list = await read(path, { ...query, limit: PAGE, ...(next && { continue: next }) })
-    yield listAt(list, 'items') as readonly KubeObject[]
+    const list = await read(path, { ...query, ...(next && { continue: next }) })
+    yield itemsOf(list)
     next = textAt(list, 'metadata', 'continue')
+    if (next && seen.has(next)) throw new ApiFailure('the pages of the answer go round in circles')
+    if (next) seen.add(next)
   } while (next)
+}
+
+/** What has no items is no list: taken for an empty one, nothing would run there. */
+function itemsOf(list: unknown): readonly KubeObject[] {
+  const items = at(list, 'items')
+  if (items === null) return []
+  if (!Array.isArray(items)) throw new ApiFailure('the answer is no list')
+  if (items.every((item) => typeof item === 'object' && item !== null)) return items
+  throw new ApiFailure('an item of the answer is no object')
 }
 
 /** A few at a time. */

@@ -20,7 +20,11 @@ export interface ListCall extends ListAsked {
 export interface MemberReader {
   /** All pages of a list. @throws when the last one was not reached, or an item is no object. */
   list(call: ListCall): Promise<readonly Fields[]>
-  readJson(path: string, signal: AbortSignal): Promise<unknown>
+  readJson(
+    path: string,
+    signal: AbortSignal,
+    query?: Readonly<Record<string, string>>,
+  ): Promise<unknown>
   close(): Promise<void>
 }
 

@@ -5,7 +5,8 @@
  * does not serve is not there, which only a registration that asks for it can tell.
  */
 import type { GroupResource } from '../kube/group-resource.ts'
-import { type CatalogCluster, SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
+import type { MirroredType, MirrorState } from '../kube/mirror-state.ts'
+import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import { Unreachable } from './sweep.ts'
 import {
   groupResourceOf,
@@ -30,10 +31,10 @@ export interface MirrorRequest {
   readonly now: number
 }
 
-export interface MirroredCluster {
+export interface MirroredCluster<Type> {
   readonly observedAt: number
-  /** To be read: the stored type of each. */
-  readonly typeIds: ReadonlyMap<SweptResource, number>
+  /** To be read. */
+  readonly types: ReadonlyMap<SweptResource, Type>
   /** Known to have no objects. */
   readonly empty: readonly SweptResource[]
   /** What cannot be read after all is added. */
@@ -41,37 +42,44 @@ export interface MirroredCluster {
 }
 
 /** @throws Unreachable when it was never mirrored, or not for too long. */
-export function mirroredCluster(cluster: CatalogCluster, request: MirrorRequest): MirroredCluster {
+export function mirroredCluster<Type extends MirroredType>(
+  cluster: MirrorState<Type>,
+  request: MirrorRequest,
+): MirroredCluster<Type> {
   const stored = new Map(cluster.resources.map((one) => [`${one.group}/${one.resource}`, one]))
   const wishes = request.wishesOf(cluster.name)
-  const typeIds = new Map<SweptResource, number>()
+  const types = new Map<SweptResource, Type>()
   const empty: SweptResource[] = []
   const blindSpots = new Set<SweptResource>()
   for (const resource of resourcesAskedFor(request.namespace)) {
     const type = groupResourceOf(resource)
     const found = stored.get(`${type.group}/${resource}`)
-    if (found?.position && found.status !== 'Error') typeIds.set(resource, found.typeId)
+    if (found?.position && found.status !== 'Error') types.set(resource, found)
     else if (!found && wishes?.wants(type)) empty.push(resource)
     else blindSpots.add(resource)
-    if (isPartial(resource, wishes, request.namespace)) blindSpots.add(resource)
+    if (isPartial(resource, { seen: wishes?.namespaces, asked: request.namespace })) {
+      blindSpots.add(resource)
+    }
   }
-  if (typeIds.size === 0) throw new Unreachable('connecting to the cluster')
-  return { observedAt: newsOf(cluster, request), typeIds, empty, blindSpots }
+  if (types.size === 0) throw new Unreachable('connecting to the cluster')
+  return { observedAt: newsOf(cluster, request), types, empty, blindSpots }
 }
 
-/** Mirrored in some namespaces only, of which what is asked about is none. */
-function isPartial(
-  resource: SweptResource,
-  wishes: MirrorWishes | undefined,
-  namespace: string | undefined,
-): boolean {
-  if (!wishes?.namespaces || !sweptType(resource).namespaced) return false
-  const asked = sweptType(resource).fixedNamespace ?? namespace
-  return asked === undefined || !wishes.namespaces.includes(asked)
+interface NamespacesOf {
+  /** Undefined: all of them. */
+  readonly seen: readonly string[] | undefined
+  readonly asked: string | undefined
+}
+
+/** Whether what is asked about is in none of the namespaces that can be seen. */
+export function isPartial(resource: SweptResource, { seen, asked }: NamespacesOf): boolean {
+  if (!seen || !sweptType(resource).namespaced) return false
+  const within = sweptType(resource).fixedNamespace ?? asked
+  return within === undefined || !seen.includes(within)
 }
 
 /** When the last event, bookmark or list came. */
-function newsOf(cluster: CatalogCluster, { now, maxStalenessMilliseconds }: MirrorRequest): number {
+function newsOf(cluster: MirrorState, { now, maxStalenessMilliseconds }: MirrorRequest): number {
   const { staleReason, staleSince, syncerSeenAt } = cluster
   const lastSyncer = syncerSeenAt ? syncerSeenAt.getTime() : Number.NEGATIVE_INFINITY
   const lastInStep = staleReason === null ? now : (staleSince?.getTime() ?? lastSyncer)

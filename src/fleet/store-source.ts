@@ -6,12 +6,13 @@ import type { Clock } from '../clock.ts'
 import { compareBytes } from '../kube/byte-order.ts'
 import type { Fields } from '../printers/read-field.ts'
 import { type CatalogCluster, loadCatalog } from '../store/catalog.ts'
+import type { StoredClusterResource } from '../store/cluster-resources.ts'
 import type { Store } from '../store/connect.ts'
 import { readSwept } from '../store/sweep.ts'
-import { timeOfEvent } from './event.ts'
+import { recentEvents } from './event-window.ts'
 import { type MirroredCluster, type MirrorRequest, mirroredCluster } from './mirrored-cluster.ts'
 import { objectIn, partOf } from './mirrored-parts.ts'
-import { MINUTE, type Observation } from './observation.ts'
+import type { Observation } from './observation.ts'
 import type { Identity } from './outcome.ts'
 import { type Target, Unreachable } from './sweep.ts'
 import { SWEPT_RESOURCES, type SweptResource, sweptType } from './swept-resources.ts'
@@ -31,8 +32,6 @@ export interface StoreSource {
 
 /** Clusters that are read at once. */
 const BATCH_CLUSTERS = 20
-/** API servers forget events after an hour; so does a sweep. */
-const EVENT_WINDOW = 60 * MINUTE
 
 /** @throws StatusError when the database does not answer. */
 export async function storeSource(request: StoreRequest): Promise<StoreSource> {
@@ -91,7 +90,7 @@ function batchesOf(clusters: readonly CatalogCluster[], request: StoreRequest): 
   return batches
 }
 
-interface Readable extends MirroredCluster {
+interface Readable extends MirroredCluster<StoredClusterResource> {
   readonly id: number
   readonly index: number
   readonly lists: { [K in SweptResource]?: readonly Fields[] }
@@ -150,7 +149,7 @@ async function readGroup(
 ): Promise<void> {
   const asked = clusters.map((cluster) => ({
     cluster,
-    resources: group.resources.filter((resource) => cluster.typeIds.has(resource)),
+    resources: group.resources.filter((resource) => cluster.types.has(resource)),
   }))
   try {
     const objectsOf = await readObjects(group, clusters, store)
@@ -158,7 +157,7 @@ async function readGroup(
       for (const resource of resources) {
         const objects = objectsOf.get(`${cluster.id} ${resource}`) ?? []
         const isEvents = resource === 'events'
-        cluster.lists[resource] = isEvents ? recent(objects, cluster.observedAt) : objects
+        cluster.lists[resource] = isEvents ? recentEvents(objects, cluster.observedAt) : objects
       }
     }
   } catch {
@@ -176,10 +175,10 @@ async function readObjects(
 ): Promise<ReadonlyMap<string, readonly Fields[]>> {
   const objectsOf = new Map<string, Fields[]>()
   const resourceOf = new Map<number, SweptResource>()
-  for (const { typeIds } of clusters) {
+  for (const { types } of clusters) {
     for (const resource of resources) {
-      const typeId = typeIds.get(resource)
-      if (typeId !== undefined) resourceOf.set(typeId, resource)
+      const type = types.get(resource)
+      if (type) resourceOf.set(type.typeId, resource)
     }
   }
   if (part === 'none' || resourceOf.size === 0) return objectsOf
@@ -198,9 +197,4 @@ async function readObjects(
     else objectsOf.set(key, [object])
   }
   return objectsOf
-}
-
-/** An event without a time may be of now. */
-function recent(events: readonly Fields[], now: number): readonly Fields[] {
-  return events.filter((event) => (timeOfEvent(event) ?? now) >= now - EVENT_WINDOW)
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiFailure, apiSource, type ReadApi } from '../../src/drift/api-source.ts'
 import { compareImages } from '../../src/drift/compare-images.ts'
-import { gatherCrds, gatherImages } from '../../src/drift/gather.ts'
+import { gatherCrds, gatherImages, type ImageGathering } from '../../src/drift/gather.ts'
 import type { AccessRule } from '../../src/kube/fleet-access.ts'
+import { MIRROR_STATES_PATH } from '../../src/kube/mirror-state.ts'
+import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
@@ -13,10 +15,10 @@ const CRDS = {
   ...{ group: 'apiextensions.k8s.io', version: 'v1beta1', resource: 'customresourcedefinitions' },
   ...{ kind: 'CustomResourceDefinition', namespaced: false },
 }
-const NOW = Date.now()
 
 let database: TestDatabase
 let server: FleetServer
+let b: FilledCluster
 beforeAll(async () => {
   database = await testDatabase()
   const pods = (image: string, count: number) =>
@@ -28,34 +30,24 @@ beforeAll(async () => {
   const a = await FilledCluster.create(database.store, 'a')
   // More than one page.
   await a.fill(PODS, pods('app:1', 1201))
-  const b = await FilledCluster.create(database.store, 'b')
+  b = await FilledCluster.create(database.store, 'b')
   await b.fill(PODS, pods('app:2', 3))
   await b.fill(CRDS, [{ ...crdOf({ name: 'x.io' }), metadata: metadata('x.io') }])
-  server = await fleetServer(database.store)
+  server = await fleetServer(database.store, { wishes: async () => () => undefined })
+  await server.refresh()
 })
 afterAll(async () => {
   await server.close()
   await database.drop()
 })
 
-const CONDITIONS = [
-  { type: 'ClusterHealthy', status: 'True' },
-  { type: 'SynchroRunning', status: 'True' },
-]
-const synced = (group: string, name: string, more = {}) => ({
-  ...{ group },
-  resources: [{ name, syncConditions: [{ status: 'Syncing', version: 'v1', ...more }] }],
-})
-const ALL = [synced('', 'pods'), synced('apiextensions.k8s.io', 'customresourcedefinitions')]
+type Override = (path: string, query: Readonly<Record<string, string>>) => unknown
 
-/** Objects are the server's own; only the registrations are told here. */
-function reading(reader: Reader, statuses: Readonly<Record<string, object>>): ReadApi {
+/** Answers are the server's own, but where `override` has another. */
+function reading(reader: Reader, override: Override = () => undefined): ReadApi {
   return async (path, query) => {
-    if (path.endsWith('/pediaclusters')) {
-      return {
-        items: Object.entries(statuses).map(([name, status]) => ({ metadata: { name }, status })),
-      }
-    }
+    const other = await override(path, query)
+    if (other !== undefined) return other
     const answer = await reader.askRoot(`${path}?${new URLSearchParams(query)}`)
     if (answer.status === 200) return answer.json
     const said = answer.json as { readonly message: string } | undefined
@@ -63,16 +55,20 @@ function reading(reader: Reader, statuses: Readonly<Record<string, object>>): Re
   }
 }
 
-async function imagesOf(reader: Reader, statuses: Readonly<Record<string, object>>, more = {}) {
-  const source = apiSource(reading(reader, statuses), NOW)
+interface Asked extends Partial<ImageGathering> {
+  readonly override?: Override
+  readonly maxStaleness?: number
+}
+
+async function imagesOf(reader: Reader, asked: Asked = {}) {
+  const { override, maxStaleness = 0, ...more } = asked
+  const source = apiSource(reading(reader, override), maxStaleness)
   const clusters = await source.clusters()
   return compareImages(await gatherImages({ source, clusters, from: 'pods', ...more }))
 }
 
-const fine = { conditions: CONDITIONS, syncResources: ALL }
-
 test('all pages of all clusters', async () => {
-  const { rows } = await imagesOf(server.admin, { a: fine, b: fine })
+  const { rows } = await imagesOf(server.admin)
   expect(rows).toMatchObject([
     {
       ...{ key: 'docker.io/library/app', drift: true, class: 'tag' },
@@ -85,7 +81,7 @@ test('all pages of all clusters', async () => {
 })
 
 test('of some namespaces', async () => {
-  const { rows } = await imagesOf(server.admin, { a: fine, b: fine }, { namespaces: ['odd'] })
+  const { rows } = await imagesOf(server.admin, { namespaces: ['odd'] })
   expect(rows[0]?.clusters.map(({ containers }) => containers)).toEqual([600, 1])
 })
 
@@ -94,70 +90,133 @@ test('who may not read a cluster is told so', async () => {
     { clusters: ['a'], namespaces: ['*'], apiGroups: ['*'], resources: ['*'] },
     { clusters: ['b'], namespaces: ['*'], apiGroups: ['*'], resources: ['nodes'] },
   ]
-  const found = await imagesOf(await server.viewer(rules), { a: fine, b: fine })
+  const found = await imagesOf(await server.viewer(rules))
   expect(found.clusters).toEqual(['a'])
-  expect(found.unknown).toMatchObject([{ cluster: 'b', why: 'forbidden' }])
-  expect(found.unknown[0]?.message).toContain('pods is forbidden')
+  expect(found.unknown).toMatchObject([
+    { cluster: 'b', why: 'forbidden', message: 'you may not read pods of it' },
+  ])
 })
 
-describe('what a registration says of its cluster', () => {
-  const condition = (type: string, message: string, status = 'False') => ({ type, status, message })
-  test.each([
-    [
-      'it does not answer',
-      { ...fine, conditions: [condition('ClusterHealthy', 'connection refused'), CONDITIONS[1]] },
-      { why: 'disconnected', message: 'connection refused' },
-    ],
-    [
-      'it is paused',
-      { ...fine, conditions: [CONDITIONS[0], condition('SynchroRunning', 'paused')] },
-      { why: 'stale', message: 'paused' },
-    ],
-    ['nothing yet', {}, { why: 'not collected', message: 'not synced yet' }],
-    [
-      'its pods are not asked for',
-      { ...fine, syncResources: [] },
-      { why: 'not collected', message: 'its pods are not synced' },
-    ],
-    [
-      'it refuses its pods',
-      {
-        ...fine,
-        syncResources: [
-          synced('', 'pods', { status: 'Error', reason: 'Forbidden', message: 'no' }),
-        ],
-      },
-      { why: 'forbidden', message: 'no' },
-    ],
-    [
-      'its pods are listed for the first time',
-      { ...fine, syncResources: [synced('', 'pods', { initialListPhase: true })] },
-      { why: 'not collected', message: 'the first list of its pods is not complete' },
-    ],
-    [
-      'its pods are behind',
-      { ...fine, syncResources: [synced('', 'pods', { status: 'Error', message: 'expired' })] },
-      { why: 'stale', message: 'expired' },
-    ],
-  ])('%s', async (_, status, expected) => {
-    const found = await imagesOf(server.admin, { a: fine, b: status })
-    expect(found).toMatchObject({ clusters: ['a'], unknown: [{ cluster: 'b', ...expected }] })
-  })
-})
-
-test('a type is asked for in an old version where there is no other', async () => {
-  const source = apiSource(reading(server.admin, { a: fine, b: fine }), NOW)
+test('a type is asked for in the version that it is mirrored in', async () => {
+  const source = apiSource(reading(server.admin), 0)
   const input = await gatherCrds({ source, clusters: await source.clusters() })
   expect(input.seen.map(({ name, facts }) => [name, facts.crds.length])).toEqual([['b', 1]])
   expect(input.unknown).toMatchObject([{ cluster: 'a', why: 'not collected' }])
 })
 
-test('a server that fails is no answer', async () => {
-  const failing: ReadApi = async (path, query) => {
-    if (path.endsWith('/pods')) throw new ApiFailure('the database does not answer', 503)
-    return reading(server.admin, { a: fine, b: fine })(path, query)
+describe('a mirror that is not as its cluster is', () => {
+  const since = new Date(Date.now() - 3600_000)
+  const staleSince = since.toISOString().replace(/\.\d+Z$/, 'Z')
+
+  beforeAll(async () => {
+    await recordClusterState(database.store, b.lease, {
+      staleReason: 'connection refused',
+      staleSince: since,
+    })
+    await server.refresh()
+  })
+  afterAll(async () => {
+    await recordClusterState(database.store, b.lease, { staleReason: null, staleSince: null })
+    await server.refresh()
+  })
+
+  test('is unknown, with the reason and since when', async () => {
+    const { clusters, unknown } = await imagesOf(server.admin)
+    expect(clusters).toEqual(['a'])
+    const message = `connection refused; last in step ${staleSince}`
+    expect(unknown).toEqual([{ cluster: 'b', why: 'disconnected', message }])
+  })
+
+  test('is compared when the user takes what is as old', async () => {
+    const found = await imagesOf(server.admin, { maxStaleness: 7200_000 })
+    expect(found).toMatchObject({ clusters: ['a', 'b'], unknown: [] })
+    expect(found.observedAt?.from).toBe(staleSince)
+  })
+})
+
+describe('an answer about one cluster that cannot be used makes that cluster unknown, and no other', () => {
+  const failing = (statusCode?: number) => () => {
+    throw new ApiFailure('in the words of the server', statusCode)
   }
-  const source = apiSource(failing, NOW)
-  const clusters = await source.clusters()
-  await expect(gatherImages({ source, clusters, from: 'pods' })).rejects.toThrow('does not answer')
+  const metadata = { continue: 'again' }
+  const cases: ReadonlyArray<{
+    readonly name: string
+    readonly answer: Override
+    readonly why: string
+    readonly says?: string
+  }> = [
+    { name: 'the database is away', answer: failing(503), why: 'stale' },
+    { name: 'a defect', answer: failing(500), why: 'stale' },
+    { name: 'a page that is too old', answer: failing(410), why: 'stale' },
+    { name: 'asked too much', answer: failing(429), why: 'stale' },
+    { name: 'no way in', answer: failing(401), why: 'forbidden' },
+    { name: 'no right', answer: failing(403), why: 'forbidden' },
+    { name: 'gone meanwhile', answer: failing(404), why: 'not collected' },
+    { name: 'the connection breaks', answer: failing(), why: 'disconnected' },
+    { name: 'a Status', answer: () => ({ kind: 'Status' }), why: 'disconnected', says: 'no list' },
+    { name: 'a list', answer: () => [], why: 'disconnected', says: 'no list' },
+    { name: 'null', answer: () => null, why: 'disconnected', says: 'no list' },
+    { name: 'a word', answer: () => 'none', why: 'disconnected', says: 'no list' },
+    {
+      name: 'items that are none',
+      answer: () => ({ items: {} }),
+      why: 'disconnected',
+      says: 'no list',
+    },
+    {
+      name: 'an item that is none',
+      answer: () => ({ items: [null] }),
+      why: 'disconnected',
+      says: 'no object',
+    },
+    {
+      name: 'pages without an end',
+      answer: () => ({ items: [], metadata }),
+      why: 'disconnected',
+      says: 'circles',
+    },
+    {
+      name: 'half of a list',
+      answer: (_, query) =>
+        query.continue
+          ? failing(500)()
+          : { items: [{ metadata: {}, spec: { containers: [{ image: 'half:1' }] } }], metadata },
+      why: 'stale',
+    },
+  ]
+  test.each(cases)('$name', async ({ answer, why, says = 'words of the server' }) => {
+    const override: Override = (path, query) =>
+      path.endsWith('/clusters/b/api/v1/pods') ? answer(path, query) : undefined
+    const found = await imagesOf(server.admin, { override })
+    expect(found).toMatchObject({ clusters: ['a'], unknown: [{ cluster: 'b', why }] })
+    expect(found.unknown[0]?.message).toContain(says)
+    expect(found.rows.map(({ key }) => key)).toEqual(['docker.io/library/app'])
+  })
+
+  test('an empty list may come as null, as Go writes it', async () => {
+    const override: Override = (path) =>
+      path.endsWith('/clusters/b/api/v1/pods') ? { items: null } : undefined
+    const found = await imagesOf(server.admin, { override })
+    expect(found).toMatchObject({ clusters: ['a', 'b'], unknown: [] })
+  })
+})
+
+describe('a server that does not tell its clusters is no answer', () => {
+  test.each([
+    [
+      'it fails',
+      () => Promise.reject(new ApiFailure('the database does not answer', 503)),
+      'database',
+    ],
+    ['it is something else', () => ({ kind: 'APIGroupList', groups: [] }), 'not understood'],
+    [
+      'half of it is rubbish',
+      () => ({ kind: 'MirrorStates', now: '2026-12-01T00:00:00Z', clusters: [{}] }),
+      'not understood',
+    ],
+    ['null', () => null as unknown, 'not understood'],
+  ])('%s', async (_, answer, says) => {
+    const override: Override = (path) => (path === MIRROR_STATES_PATH ? (answer() ?? 0) : undefined)
+    await expect(imagesOf(server.admin, { override })).rejects.toThrow(says)
+  })
 })

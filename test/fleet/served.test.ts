@@ -1,6 +1,6 @@
 /**
  * `fleetglass fleet` and `gate` by the kubeconfig of a server: what is judged is what the server
- * shows to whoever asks. Objects are the server's own; only the registrations are told here.
+ * shows to whoever asks.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,11 @@ import { SWEPT, SWEPT_RESOURCES, type SweptResource } from '../../src/fleet/swep
 import { memberPrefix } from '../../src/kube/fleet-prefix.ts'
 import { parseApiVersion } from '../../src/kube/group-resource.ts'
 import type { Fields } from '../../src/printers/read-field.ts'
+import { listClusterResources, setSyncStatus } from '../../src/store/cluster-resources.ts'
+import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
-
-const REGISTRATIONS = '/apis/cluster.clusterpedia.io/v1alpha2'
 
 let database: TestDatabase
 let fleet: FleetServer
@@ -34,38 +34,19 @@ function crashing(name: string, namespace: string): Fields {
   }
 }
 
-async function cluster(name: string, pods: readonly Fields[]): Promise<void> {
-  const made = await FilledCluster.create(database.store, name)
-  for (const resource of SWEPT_RESOURCES) {
-    const { apiVersions, namespaced } = SWEPT[resource]
-    const type = { ...parseApiVersion(apiVersions[0]!), resource, kind: `Kind${resource}` }
-    await made.fill({ ...type, namespaced }, resource === 'pods' ? pods : [])
-  }
+function typeOf(resource: SweptResource) {
+  const { apiVersions, namespaced } = SWEPT[resource]
+  return { ...parseApiVersion(apiVersions[0]!), resource, kind: `Kind${resource}`, namespaced }
 }
 
-/** All is well and synced, but for what is given. */
-function registration(name: string, { wrong, refused }: { wrong?: string; refused?: string } = {}) {
-  const resources = (of: SweptResource) => ({
-    group: SWEPT[of].group,
-    resources: [
-      {
-        name: of,
-        syncConditions: [{ status: of === refused ? 'Error' : 'Syncing', version: 'v1' }],
-      },
-    ],
-  })
-  return {
-    ...{ apiVersion: 'cluster.clusterpedia.io/v1alpha2', kind: 'PediaCluster' },
-    metadata: { name },
-    spec: { syncResources: [{ group: '*', resources: ['*'] }] },
-    status: {
-      conditions: ['ClusterHealthy', 'SynchroRunning', 'Ready'].map((type) => ({
-        ...{ type, status: wrong ? 'False' : 'True' },
-        lastTransitionTime: wrong ?? '2026-01-01T00:00:00Z',
-      })),
-      syncResources: SWEPT_RESOURCES.map(resources),
-    },
+/** All of it is mirrored, but for HorizontalPodAutoscalers, which it does not serve. */
+async function cluster(name: string, pods: readonly Fields[]): Promise<FilledCluster> {
+  const made = await FilledCluster.create(database.store, name)
+  for (const resource of SWEPT_RESOURCES) {
+    if (resource === 'horizontalpodautoscalers') continue
+    await made.fill(typeOf(resource), resource === 'pods' ? pods : [])
   }
+  return made
 }
 
 beforeAll(async () => {
@@ -73,22 +54,27 @@ beforeAll(async () => {
   database = await testDatabase()
   await cluster('broken', [crashing('web', 'shop'), crashing('job', 'lab')])
   await cluster('well', [])
-  await cluster('partly', [])
-  await cluster('gone', [])
-  const registered = [
-    registration('broken'),
-    registration('well'),
-    registration('partly', { refused: 'services' }),
-    registration('gone', { wrong: '2026-01-01T00:00:00Z' }),
-  ]
-  fleet = await fleetServer(database.store, {
-    plugins: [
-      async (server) => {
-        server.get(`${REGISTRATIONS}/pediaclusters`, async () => ({ items: registered }))
-        server.get(`${REGISTRATIONS}/clustersyncresources`, async () => ({ items: [] }))
-      },
-    ],
+  const partly = await cluster('partly', [])
+  const services = [...(await listClusterResources(database.store, partly.id))].find(
+    ({ resource }) => resource === 'services',
+  )!
+  await setSyncStatus(database.store, partly.lease, {
+    ...{ typeId: services.typeId, status: 'Error', reason: 'Forbidden', message: 'not you' },
   })
+  const gone = await cluster('gone', [])
+  await recordClusterState(database.store, gone.lease, {
+    ...{ staleReason: 'connection refused', staleSince: new Date('2026-01-01T00:00:00Z') },
+  })
+  const few = await FilledCluster.create(database.store, 'few')
+  await few.fill(typeOf('pods'), [])
+  const wishes = (name: string) => ({
+    // Of the rest nothing is known: they may not have been asked for.
+    wants: () => name !== 'few',
+    namespaces: name === 'some' ? ['shop'] : undefined,
+  })
+  await cluster('some', [])
+  fleet = await fleetServer(database.store, { wishes: async () => wishes })
+  await fleet.refresh()
   const url = await fleet.listen()
   const viewer = await fleet.viewer([
     { clusters: ['*'], namespaces: ['shop'], apiGroups: ['*'], resources: ['*'] },
@@ -134,9 +120,12 @@ const served = (command: string, reader: string, ...args: readonly string[]) =>
 describe('fleet', () => {
   test('judges every cluster that is registered, and never calls well what is not seen', async () => {
     const { exitCode, stdout } = await served('fleet', 'admin', '--all-contexts')
-    expect(stdout).toMatch(/^FLEET {2}4 clusters, 1 failing, 1 unreachable$/m)
+    expect(stdout).toMatch(/^FLEET {2}6 clusters, 1 failing, 1 unreachable$/m)
     expect(stdout).toMatch(/^gone +unreachable +timed out$/m)
     expect(stdout).toMatch(/^partly +inconclusive +0 +0 +0 +\(1 blind spots?\)$/m)
+    // What the registration leaves out may be anything: of one namespace, or of 22 resources.
+    expect(stdout).toMatch(/^some +inconclusive +0 +0 +0 +\(\d+ blind spots\)$/m)
+    expect(stdout).toMatch(/^few +inconclusive +0 +0 +0 +\(22 blind spots\)$/m)
     expect(stdout).toMatch(/^broken +fail +2 +0 +0 +CrashLoopBackOff$/m)
     expect(stdout).toMatch(/^well +pass +0 +0 +0$/m)
     expect(exitCode).toBe(2)
@@ -171,4 +160,12 @@ test('gate says in full what is wrong with one', async () => {
   expect(exitCode).toBe(1)
   expect(stdout).toContain('CrashLoopBackOff')
   expect(stdout).toContain('shop')
+})
+
+test('what a reader of some namespaces cannot see of a cluster is not called well', async () => {
+  const { exitCode, stdout } = await served('gate', 'viewer', '--context', 'well', '-o', 'json')
+  expect(exitCode).toBe(2)
+  expect(JSON.parse(stdout).blindSpots).toEqual(
+    expect.arrayContaining(['deployments', 'namespaces', 'nodes', 'pods']),
+  )
 })

@@ -7,6 +7,7 @@ import { type CatalogCache, createCatalogCache } from '../../src/apiserver/catal
 import { FLEET_KINDS, fleetOpenApi } from '../../src/apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../src/apiserver/fleet/plugin.ts'
 import type { FleetParts } from '../../src/apiserver/fleet/view.ts'
+import { mirrorStates } from '../../src/apiserver/mirror-states.ts'
 import { storedOpenApi } from '../../src/apiserver/openapi/catalogue.ts'
 import { buildServer, type ServerOptions } from '../../src/apiserver/server.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -114,7 +115,10 @@ export async function fleetServer(
     plugins: [
       ...(options.plugins ?? []),
       ...(wishes
-        ? [fleetRoutes({ store, catalog, access, clock, wishes, proxiedListMilliseconds })]
+        ? [
+            (inner: FastifyInstance) => mirrorStates(inner, { access, clock, wishes }),
+            fleetRoutes({ store, catalog, access, clock, wishes, proxiedListMilliseconds }),
+          ]
         : []),
     ],
   })

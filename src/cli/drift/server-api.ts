@@ -1,6 +1,7 @@
 /** A server's API by a kubeconfig of its reader: what `token create --kubeconfig` wrote, or its own. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { systemClock } from '../../clock.ts'
 import { ApiFailure, type ReadApi } from '../../drift/api-source.ts'
 import { serverRoot } from '../../kube/fleet-prefix.ts'
 import { credentialsFromKubeconfig } from '../../sync/credentials.ts'
@@ -18,6 +19,10 @@ export interface ServerRequest {
   readonly usageExitCode: number
 }
 
+/** A server that is asked too much by one user says when to come back. */
+const PATIENT_ATTEMPTS = 10
+const MOST_PATIENCE_SECONDS = 10
+
 /** Runs `work` with the API below the server's root, whatever of it the kubeconfig points at. */
 export async function withServer<T>(
   request: ServerRequest,
@@ -26,11 +31,16 @@ export async function withServer<T>(
   const access = accessFrom(request)
   const client = new MemberClient(access, { userAgent: `fleetglass/${version()}` })
   const read: ReadApi = async (path, query) => {
-    try {
-      return await client.readJson({ path, query, asked: `read ${path}` })
-    } catch (error) {
-      if (!(error instanceof MemberError)) throw error
-      throw new ApiFailure(error.message, error.statusCode)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await client.readJson({ path, query, asked: `read ${path}` })
+      } catch (error) {
+        if (!(error instanceof MemberError)) throw error
+        const isBusy = error.failure === 'throttled' && attempt < PATIENT_ATTEMPTS
+        if (!isBusy) throw new ApiFailure(error.message, error.statusCode)
+        const seconds = Math.min(error.retryAfterSeconds ?? 1, MOST_PATIENCE_SECONDS)
+        await systemClock.sleep(seconds * 1000)
+      }
     }
   }
   try {
@@ -47,7 +57,6 @@ function accessFrom({ kubeconfig, context, usageExitCode }: ServerRequest): Memb
       ...{ field: kubeconfig, trusted: true, baseDir: dirname(path) },
       ...(context !== undefined && { context }),
     })
-    // The registrations are beside the fleet and its members.
     return { ...access, server: serverRoot(access.server) }
   } catch (error) {
     const why =

@@ -28,7 +28,7 @@ export async function withSource<T>(
   const { kubeconfig, context, usageExitCode, maxStalenessMilliseconds } = request
   if (kubeconfig !== undefined) {
     return withServer({ kubeconfig, context, usageExitCode }, (read) =>
-      work(apiSource(read, systemClock.now())),
+      work(apiSource(read, maxStalenessMilliseconds)),
     )
   }
   const { databaseUrl, logLevel } = request.config

@@ -27,8 +27,8 @@ export function memberReader(
       const within = { ...call, path: prefix + call.path }
       return call.isProbe ? probe(client, within) : listAll(client, within)
     },
-    readJson: (path, signal) =>
-      client.readJson({ path: prefix + path, asked: `read ${path}`, signal }),
+    readJson: (path, signal, query = {}) =>
+      client.readJson({ path: prefix + path, query, asked: `read ${path}`, signal }),
     close: () => client.close(),
   }
 }

@@ -10,7 +10,7 @@ import type { Store } from '../../store/connect.ts'
 import { allRegistrations } from '../../store/registrations.ts'
 import { wantsType } from '../../sync/sync-list.ts'
 
-export type WishesByCluster = (cluster: string) => MirrorWishes | undefined
+type WishesByCluster = (cluster: string) => MirrorWishes | undefined
 
 export async function storedWishes(store: Store): Promise<WishesByCluster> {
   const all = await allRegistrations(store)
@@ -21,7 +21,7 @@ export async function storedWishes(store: Store): Promise<WishesByCluster> {
   return wishesIn(ofKind('pediaclusters'), ofKind('clustersyncresources'))
 }
 
-export function wishesIn(
+function wishesIn(
   clusters: readonly PediaCluster[],
   templates: readonly ClusterSyncResources[],
 ): WishesByCluster {

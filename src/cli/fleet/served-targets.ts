@@ -4,26 +4,29 @@
  */
 import { resolve } from 'node:path'
 import { systemClock } from '../../clock.ts'
-import { observeLive } from '../../fleet/live-source.ts'
-import type { MemberReader } from '../../fleet/member-reader.ts'
-import type { MirrorWishes } from '../../fleet/mirrored-cluster.ts'
-import { recordsIn } from '../../fleet/read-object.ts'
-import { type Target, Unreachable } from '../../fleet/sweep.ts'
-import { groupResourceOf, type SweptResource, sweptType } from '../../fleet/swept-resources.ts'
-import { memberPrefix, serverRoot } from '../../kube/fleet-prefix.ts'
+import { withoutOldEvents } from '../../fleet/event-window.ts'
+import { type LiveRequest, observeLive } from '../../fleet/live-source.ts'
+import { isPartial, type MirrorRequest, mirroredCluster } from '../../fleet/mirrored-cluster.ts'
+import type { Target } from '../../fleet/sweep.ts'
 import {
-  CLUSTER_GROUP,
-  CLUSTER_VERSION,
-  type ClusterSyncResources,
-  type PediaCluster,
-} from '../../kube/pedia-cluster.ts'
-import { fields, isRecord, timeOf } from '../../printers/read-field.ts'
+  groupResourceOf,
+  SWEPT_RESOURCES,
+  type SweptResource,
+} from '../../fleet/swept-resources.ts'
+import { memberPrefix, serverRoot } from '../../kube/fleet-prefix.ts'
+import type { GroupResource } from '../../kube/group-resource.ts'
+import {
+  MIRROR_STATES_PATH,
+  type MirrorStates,
+  mirrorStatesQuery,
+  parseMirrorStates,
+  type ToldMirror,
+} from '../../kube/mirror-state.ts'
 import type { MemberAccess } from '../../sync/member-access.ts'
 import { MemberError } from '../../sync/member-error.ts'
 import { CommandFailure } from '../failure.ts'
 import { kubeconfigReader } from './kubeconfig-contexts.ts'
 import { memberReader } from './member-reader.ts'
-import { wishesIn } from './mirror-wishes.ts'
 import type { SweepSettings } from './options.ts'
 import { readFleetFile, type Selected, type SelectionFlags, selectClusters } from './select.ts'
 import { asUsage, usageError } from './usage.ts'
@@ -36,7 +39,6 @@ export interface ServedInputs {
 }
 
 const INCONCLUSIVE = 2
-const REGISTRATIONS = `/apis/${CLUSTER_GROUP}/${CLUSTER_VERSION}`
 
 /** @throws CommandFailure */
 export async function servedTargets<T>(
@@ -45,17 +47,12 @@ export async function servedTargets<T>(
 ): Promise<T> {
   const entries = flags.fleetFile === undefined ? undefined : readFleetFile(flags.fleetFile)
   const access = await asUsage(() => serverAccess(path))
-  const root = memberReader(access)
-  try {
-    const clusters = await registrations(root, settings.clusterTimeoutMilliseconds)
-    const names = [...clusters.keys()]
-    const selected = selectClusters({ flags, entries, available: () => ({ contexts: names }) })
-    return await work(
-      selected.map((one) => servedTarget(one, { access, settings, ...clusters.get(one.context)! })),
-    )
-  } finally {
-    await root.close()
-  }
+  const { now, clusters } = await mirrorStates(access, settings.clusterTimeoutMilliseconds)
+  const byName = new Map(clusters.map((one) => [one.name, one]))
+  const available = () => ({ contexts: [...byName.keys()] })
+  const selected = selectClusters({ flags, entries, available })
+  const served = { access, settings, now }
+  return work(selected.map((one) => servedTarget(one, byName.get(one.context)!, served)))
 }
 
 function serverAccess(path: string): MemberAccess {
@@ -66,63 +63,60 @@ function serverAccess(path: string): MemberAccess {
   return { ...access, server: serverRoot(access.server) }
 }
 
-interface Registered {
-  readonly cluster: PediaCluster
-  readonly wishes: MirrorWishes | undefined
-}
-
-async function registrations(
-  reader: MemberReader,
-  milliseconds: number,
-): Promise<ReadonlyMap<string, Registered>> {
-  const signal = AbortSignal.timeout(milliseconds)
-  const list = async (resource: string) => {
-    const document = await reader.readJson(`${REGISTRATIONS}/${resource}`, signal)
-    return recordsIn(isRecord(document) ? document.items : undefined)
-  }
+/** @throws CommandFailure when there is no answer, or one of something else than our server. */
+async function mirrorStates(access: MemberAccess, milliseconds: number): Promise<MirrorStates> {
+  const reader = memberReader(access)
+  const query = mirrorStatesQuery(SWEPT_RESOURCES.map(groupResourceOf))
   try {
-    const clusters = (await list('pediaclusters')) as unknown as readonly PediaCluster[]
-    const templates = (await list(
-      'clustersyncresources',
-    )) as unknown as readonly ClusterSyncResources[]
-    const wishes = wishesIn(clusters, templates)
-    return new Map(
-      clusters.map((cluster) => {
-        const { name } = cluster.metadata
-        return [name, { cluster, wishes: wishes(name) }]
-      }),
-    )
+    const signal = AbortSignal.timeout(milliseconds)
+    const states = parseMirrorStates(await reader.readJson(MIRROR_STATES_PATH, signal, query))
+    if (states) return states
+    throw new MemberError('rubbish', 'the answer is not understood')
   } catch (error) {
-    const why = error instanceof MemberError ? error.message : 'it does not answer in time'
-    throw new CommandFailure(`the server does not tell its clusters: ${why}`, {
+    throw new CommandFailure(`the server does not tell its clusters: ${whyOf(error)}`, {
       exitCode: INCONCLUSIVE,
       cause: error,
     })
+  } finally {
+    await reader.close()
   }
 }
 
-interface Served extends Registered {
-  readonly access: MemberAccess
-  readonly settings: SweepSettings
+function whyOf(error: unknown): string {
+  if (!(error instanceof MemberError)) return 'it does not answer in time'
+  const isOther = error.failure === 'not-found' || error.failure === 'rubbish'
+  return isOther ? `${error.message}; is it a fleetglass server?` : error.message
 }
 
-function servedTarget({ context, name }: Selected, served: Served): Target {
+interface Served {
+  readonly access: MemberAccess
+  readonly settings: SweepSettings
+  /** By the server's clock. */
+  readonly now: number
+}
+
+function servedTarget(
+  { context, name }: Selected,
+  mirror: ToldMirror,
+  { access, settings, now }: Served,
+): Target {
+  const { namespace, maxStalenessMilliseconds, clusterTimeoutMilliseconds } = settings
+  const inNamespace = namespace === undefined ? {} : { namespace }
+  const request = { maxStalenessMilliseconds, now, ...inNamespace }
   return {
     context,
     ...(name !== undefined && { name }),
     observe: async (signal) => {
-      const { settings, access, cluster } = served
-      const now = newsOf(cluster, systemClock.now(), settings.maxStalenessMilliseconds)
-      const prefix = memberPrefix(context)
-      const reader = memberReader(access, { prefix })
+      const { observedAt, stateOf } = whatIsTold(mirror, request)
+      const reader = memberReader(access, { prefix: memberPrefix(context) })
       try {
-        return await observeLive({
-          ...{ reader, signal, clock: { ...systemClock, now: () => now } },
-          budgetMilliseconds: settings.clusterTimeoutMilliseconds,
-          stateOf: (resource) => mirrorState(resource, served),
-          ...(settings.namespace !== undefined && { namespace: settings.namespace }),
+        const observation = await observeLive({
+          ...{ reader, signal, stateOf, ...inNamespace },
+          clock: { ...systemClock, now: () => observedAt },
+          budgetMilliseconds: clusterTimeoutMilliseconds,
           ...(settings.rules.nodes && { nodes: true }),
         })
+        return withoutOldEvents(observation)
       } finally {
         await reader.close()
       }
@@ -130,34 +124,21 @@ function servedTarget({ context, name }: Selected, served: Served): Target {
   }
 }
 
-/** As the registration's conditions say. */
-function newsOf({ status }: PediaCluster, now: number, maxStaleness: number): number {
-  const conditions = recordsIn(fields(status).conditions)
-  const wrong = conditions
-    .filter(({ type, status: is }) => type !== 'Ready' && is !== 'True')
-    .map(({ lastTransitionTime }) => timeOf(lastTransitionTime) ?? Number.NEGATIVE_INFINITY)
-  const news = Math.min(now, ...wrong)
-  if (conditions.length === 0) throw new Unreachable('connecting to the cluster')
-  if (now - news > maxStaleness) throw new Unreachable('timed out')
-  return news
-}
-
-function mirrorState(
-  resource: SweptResource,
-  { cluster, wishes, settings }: Served,
-): 'read' | 'empty' | 'blind' | 'partial' {
-  const type = groupResourceOf(resource)
-  const { namespaced, fixedNamespace } = sweptType(resource)
-  const groups = recordsIn(fields(cluster.status).syncResources)
-  const found = groups
-    .filter(({ group }) => (group ?? '') === type.group)
-    .flatMap(({ resources }) => recordsIn(resources))
-    .find(({ name }) => name === resource)
-  const [condition] = recordsIn(found?.syncConditions)
-  if (!found || condition?.reason === 'NotServed') return wishes?.wants(type) ? 'empty' : 'blind'
-  if (condition?.status === 'Error' || condition?.initialListPhase === true) return 'blind'
-  const asked = fixedNamespace ?? settings.namespace
-  const isPartial =
-    namespaced && wishes?.namespaces && !(asked && wishes.namespaces.includes(asked))
-  return isPartial ? 'partial' : 'read'
+/** @throws Unreachable when it was never mirrored, or not for too long. */
+function whatIsTold(
+  mirror: ToldMirror,
+  request: Omit<MirrorRequest, 'wishesOf'>,
+): { readonly observedAt: number; readonly stateOf: NonNullable<LiveRequest['stateOf']> } {
+  const wants = (type: GroupResource) =>
+    mirror.unserved.some((one) => one.group === type.group && one.resource === type.resource)
+  // What can be seen of each type is told of each, the reader's rights included.
+  const wishesOf = () => ({ wants, namespaces: undefined })
+  const { observedAt, types, empty } = mirroredCluster(mirror, { ...request, wishesOf })
+  const stateOf = (resource: SweptResource) => {
+    const type = types.get(resource)
+    if (!type) return empty.includes(resource) ? 'empty' : 'blind'
+    const namespaces = { seen: type.namespaces, asked: request.namespace }
+    return isPartial(resource, namespaces) ? 'partial' : 'read'
+  }
+  return { observedAt, stateOf }
 }

@@ -11,6 +11,7 @@ import type { DirectAddress } from '../../apiserver/cluster-configs.ts'
 import { FLEET_KINDS, fleetOpenApi } from '../../apiserver/fleet/kinds.ts'
 import { fleetRoutes } from '../../apiserver/fleet/plugin.ts'
 import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
+import { mirrorStates } from '../../apiserver/mirror-states.ts'
 import { storedOpenApi } from '../../apiserver/openapi/catalogue.ts'
 import { Draining } from '../../apiserver/plugins/draining.ts'
 import type { ReaderLimits } from '../../apiserver/plugins/in-flight.ts'
@@ -108,6 +109,7 @@ async function build(
   const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, { access, catalog })
   const registry = processMetrics()
   const draining = new Draining()
+  const wishes = () => storedWishes(store)
   const server = await buildServer({
     ...{ store, catalog, access, log, clock, tls, continueByDefault, readerLimits, registry },
     ...readerOptions(parts),
@@ -122,8 +124,9 @@ async function build(
     },
     plugins: [
       ...own.plugins,
+      (inner) => mirrorStates(inner, { access, clock, wishes }),
       fleetRoutes({
-        ...{ store, catalog, access, clock, wishes: () => storedWishes(store) },
+        ...{ store, catalog, access, clock, wishes },
         proxiedListMilliseconds: millisecondsBehindProxy(parts),
       }),
     ],
