@@ -19,6 +19,7 @@ import { resourcesOfRelease } from './older-releases.ts'
 import { createDemoPki } from './pki.ts'
 import type { Setting } from './placed.ts'
 import { builtInResources, recordedObjects, recordedOpenApi } from './recorded.ts'
+import { withEventsOfObjects } from './recorded-events.ts'
 
 export interface DemoFleet {
   readonly members: ReadonlyArray<{ readonly name: string; readonly url: string }>
@@ -47,7 +48,7 @@ export async function startDemoFleet(options: DemoFleetOptions): Promise<DemoFle
   const start = clock.now()
   const material = {
     resources: builtInResources(),
-    recorded: recordedObjects(),
+    recorded: withEventsOfObjects(recordedObjects()),
     openApi: recordedOpenApi(),
   }
   const started = await Promise.all(

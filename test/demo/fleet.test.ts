@@ -159,6 +159,16 @@ describe('what the walk-through asks', () => {
     expect(times.flat().some((time) => time >= '2024-01-01')).toBe(true)
   })
 
+  test.each(NAMES)('events of %s name what they are about by uid and version', async (name) => {
+    const path = '/api/v1/namespaces/shop'
+    const { metadata } = await getJson(name, `${path}/pods/crashloop`)
+    const selector = `involvedObject.name=crashloop,involvedObject.uid=${metadata.uid}`
+    const query = `fieldSelector=${encodeURIComponent(selector)}`
+    const { items } = await getJson(name, `${path}/events?${query}`)
+    expect(items.map(({ reason }: { reason: string }) => reason)).toEqual(['BackOff'])
+    expect(items[0].involvedObject.apiVersion).toBe('v1')
+  })
+
   test('claims are in a-team of one cluster', async () => {
     const path = '/apis/devopstoolkitseries.com/v1alpha1/namespaces/a-team/sqlclaims'
     expect(namesOf(await getJson('dot-01', path))).toEqual(['my-db-01', 'my-db-02'])
