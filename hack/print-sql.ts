@@ -13,6 +13,7 @@ import {
 } from 'kysely'
 import { parseFieldPath, parseFieldSelector } from '../src/kube/field-selector.ts'
 import { parseLabelSelector } from '../src/kube/label-selector.ts'
+import { absentFieldsQuery } from '../src/store/absent-fields.ts'
 import { PUT_CLUSTER_RESOURCE } from '../src/store/cluster-resources.ts'
 import { RECORD_STATE } from '../src/store/clusters.ts'
 import type { Store } from '../src/store/connect.ts'
@@ -88,6 +89,10 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   ).compile(db).sql,
   collection: collectionQuery(store, { ...pods, scopes: [{ types: [pods.type], scope }] }, scope)
     .compiled.sql,
+  'hint: fields that no object seems to have': absentFieldsQuery({
+    scopes: [{ types: [pods.type], scope }],
+    paths: [parseFieldPath('status.phase')],
+  })!.compile(db).sql,
   'write: a batch of changes': WRITE_CHANGES,
   'write: the log of a batch': CLOSE_LOG,
   'write: a type of a cluster': PUT_CLUSTER_RESOURCE,

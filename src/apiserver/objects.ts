@@ -1,9 +1,10 @@
 /** What the routes of this server read, as functions: a database is put behind them in server.ts. */
 import type { GroupResource } from '../kube/group-resource.ts'
+import type { AbsentFields, FieldQuestion } from '../store/absent-fields.ts'
 import type { CountedGroup, CountRequest } from '../store/count-groups.ts'
 import type { CollectionRequest } from '../store/list-collection.ts'
-import type { ListRequest, Owner, RawRow } from '../store/list-request.ts'
-import type { OwnerSearch } from '../store/owners.ts'
+import type { ListRequest, RawRow } from '../store/list-request.ts'
+import type { FoundOwners, OwnerSearch } from '../store/owners.ts'
 import type { ReadScope } from '../store/read-scope.ts'
 import type { Freshness } from '../store/read-view.ts'
 
@@ -36,7 +37,9 @@ export interface ObjectView {
   readonly countCollection: (request: CollectionRequest) => Promise<number>
   readonly countGroups: (request: CountRequest) => Promise<readonly CountedGroup[]>
   /** The parents of the objects that an owner search is after. */
-  readonly owners: (search: OwnerSearch) => Promise<readonly Owner[]>
+  readonly owners: (search: OwnerSearch) => Promise<FoundOwners>
+  /** Fields that none of a few objects has. */
+  readonly absentFields: (question: FieldQuestion) => Promise<AbsentFields>
   /** The fleet's, a decimal integer: everything up to it is seen. */
   readonly revision: () => Promise<string>
 }

@@ -14,6 +14,7 @@ import Fastify, {
 import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
+import { findAbsentFields } from '../store/absent-fields.ts'
 import { findAccessToken } from '../store/access-tokens.ts'
 import type { Store } from '../store/connect.ts'
 import { countGroups } from '../store/count-groups.ts'
@@ -220,5 +221,6 @@ async function openObjects(primary: Store, freshness: Freshness): Promise<Object
     countCollection: (request) => countCollection(store, request),
     countGroups: (request) => countGroups(store, request),
     owners: (search) => findOwners(store, search),
+    absentFields: (question) => findAbsentFields(store, question),
   }
 }

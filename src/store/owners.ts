@@ -26,26 +26,30 @@ export interface OwnerSearch {
   readonly generations: number
 }
 
+export interface FoundOwners {
+  /** The parents of the objects that are wanted. */
+  readonly owners: readonly Owner[]
+  /** Where the search ended when there are none: at the owner, or in the generations below it. */
+  readonly lost?: 'owner' | 'between'
+}
+
 /** More would make a query of many megabytes, and an answer that nobody meant. */
 const OWNERS_MOST = 10_000
 /** Of one query; a generation has a token for each of its UIDs and each type. */
 const TOKENS_MOST = 50_000
 
-/**
- * The parents of the objects that are wanted.
- *
- * @throws StatusError 400 when there are too many, or as the database fails.
- */
-export async function findOwners(store: Store, search: OwnerSearch): Promise<readonly Owner[]> {
+/** @throws StatusError 400 when there are too many, or as the database fails. */
+export async function findOwners(store: Store, search: OwnerSearch): Promise<FoundOwners> {
   const { of, named, between, generations } = search
   const byUid = 'uid' in of
   let owners = byUid
     ? await childrenOfUid(store, between, of.uid)
     : await namedOwners(store, named, of.name)
+  if (!byUid && owners.length === 0) return { owners, lost: 'owner' }
   for (let left = byUid ? generations - 1 : generations; left > 0 && owners.length > 0; left--) {
     owners = await childrenOf(store, between, owners)
   }
-  return owners
+  return owners.length === 0 ? { owners, lost: 'between' } : { owners }
 }
 
 /** By the index on parts of names: the key of a row starts with its type and namespace. */

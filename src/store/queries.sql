@@ -209,6 +209,33 @@ select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name
       and f.namespace = k.namespace and f.name = k.name offset 0
     ) w;
 
+-- hint: fields that no object seems to have
+select (select count(*) from (select o.* from unnest(
+    $1::int4[],
+    $2::int4[],
+    $3::text[],
+    $4::text[]
+  ) as s (cluster_id, type_id, first_namespace, last_namespace)
+  cross join lateral (
+    select o.head, o.metadata, o.tail from object o
+    where o.cluster_id = s.cluster_id and o.type_id = s.type_id
+    and o.namespace >= s.first_namespace and o.namespace <= s.last_namespace
+    and pg_column_size(o.tail) <= 32768 limit 100
+  ) o
+  where (select c.removed_at is null from cluster c where c.id = s.cluster_id)) o) as looked, not exists (select from (select o.* from unnest(
+    $5::int4[],
+    $6::int4[],
+    $7::text[],
+    $8::text[]
+  ) as s (cluster_id, type_id, first_namespace, last_namespace)
+  cross join lateral (
+    select o.head, o.metadata, o.tail from object o
+    where o.cluster_id = s.cluster_id and o.type_id = s.type_id
+    and o.namespace >= s.first_namespace and o.namespace <= s.last_namespace
+    and pg_column_size(o.tail) <= 32768 limit 100
+  ) o
+  where (select c.removed_at is null from cluster c where c.id = s.cluster_id)) o where exists_at_path((o.head || 'null' || o.tail), $9::text[])) as "a0";
+
 -- write: a batch of changes
 with incoming as materialized (
   select i.*, o.row_id, o.uid as old_uid, o.resource_version as old_resource_version,

@@ -25,7 +25,7 @@ interface Segment {
 }
 
 /** After every namespace there can be: the greatest character, longer than any name. */
-const BEYOND_ALL = '\u{10ffff}'.repeat(64)
+export const BEYOND_ALL = '\u{10ffff}'.repeat(64)
 
 export function walkSegments(
   request: ListRequest,

@@ -18,13 +18,15 @@ import type { ServedResource } from '../catalog.ts'
 import type { Exchange } from '../exchange.ts'
 import { absentClusters } from '../routes/absent-clusters.ts'
 import type { ResourceParts } from '../routes/call.ts'
-import { type OwnerParts, withOwners } from '../routes/owner-conditions.ts'
+import { idleFieldHints, neededFieldHints } from '../routes/field-hints.ts'
+import { withOwners } from '../routes/owner-conditions.ts'
 import { type Page, pageOf, rowsOfPage } from '../routes/page.ts'
 import { viewFor } from '../routes/resource-version.ts'
 import { sendList } from '../routes/send-list.ts'
 import { includeObjectOf } from '../routes/table-options.ts'
 import { timeLimitOf } from '../routes/time-limit.ts'
 import { staleWarning } from '../warnings.ts'
+import { absentTypes, lackingHint } from './absent-types.ts'
 import { type AskedTypes, askedTypes, clustersAsked, describeTypes } from './asked-types.ts'
 import { type CollectionForm, collectionForm } from './collection-form.ts'
 
@@ -38,32 +40,63 @@ export async function answerCollection(
   parts: ResourceParts,
   call: CollectionCall,
 ): Promise<FastifyReply> {
-  const { query, collection } = call
   const limit = timeLimitOf(parts, call.request)
+  const { options, search, asked, checksum, page, form } = openCollection(parts, call)
+  const { objects, resourceVersion } = await viewFor(parts.objects, options)
+  const owned = await withOwners(
+    { access: parts.access, objects },
+    {
+      ...{ identity: call.request.identity, conditions: search.conditions },
+      ...{ scope: clustersAsked(asked), namespace: undefined },
+    },
+  )
+  const wanted = collectionRequest(owned.conditions, { asked, search, page, form })
+  noteServed(call.request, asked.served)
+  const { encoder, row } = form
+  const fields = { objects, scopes: asked.scopes, what: 'objects' }
+  const idle = page.seen > 0 ? [] : await idleFieldHints(fields, search)
+  const hints = async () => [
+    ...lackingHint(asked),
+    ...owned.hints,
+    ...(await neededFieldHints(fields, search)),
+  ]
+  return sendList(parts, call, {
+    ...{ page, encoder, row, resourceVersion, checksum, limit },
+    count: search.withRemainingCount ? () => objects.countCollection(wanted) : undefined,
+    rows: (signal) => objects.listCollection(wanted, signal),
+    warnings: [...warningsOf(parts, call, { asked, search }), ...idle],
+    hints: async () => (page.seen > 0 ? [] : hints()),
+  })
+}
+
+/** What is asked, of whom and in which form, before anything is read. */
+function openCollection(parts: ResourceParts, call: CollectionCall) {
+  const { query, collection } = call
   const options = parseListOptions(query)
   if (options.watch) throw methodNotAllowed()
   const patterns = typesAsked(collection, query)
   const search = searchOf(query)
   const asked = askedTypes(parts.access, { identity: call.request.identity, patterns, search })
-  const now = parts.clock.now()
-  const form = formOf(call, { asked, search, nowMilliseconds: now })
+  const form = formOf(call, { asked, search, nowMilliseconds: parts.clock.now() })
   const { clusters, conditions, order } = search
   const checksum = queryChecksum({ of: collection.name, patterns, clusters, conditions, order })
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
-  const { objects, resourceVersion } = await viewFor(parts.objects, options)
-  const owners = { access: parts.access, objects }
-  const wanted = await collectionRequest(owners, call, { asked, search, page, form })
-  noteServed(call.request, asked.served)
-  const { encoder, row } = form
-  return sendList(parts, call, {
-    ...{ page, encoder, row, resourceVersion, checksum, limit },
-    count: search.withRemainingCount ? () => objects.countCollection(wanted) : undefined,
-    rows: (signal) => objects.listCollection(wanted, signal),
-    warnings: [
-      ...staleClusters(asked.served, now),
-      ...absentClusters(parts.access, { ...call, conditions: clusters }, now),
-    ],
-  })
+  return { options, search, asked, checksum, page, form }
+}
+
+/** Of the question, whatever is found. */
+function warningsOf(
+  { access, clock }: ResourceParts,
+  call: CollectionCall,
+  { asked, search }: { readonly asked: AskedTypes; readonly search: Search },
+): readonly string[] {
+  const now = clock.now()
+  return [
+    ...staleClusters(asked.served, now),
+    ...absentClusters(access, { ...call, conditions: search.clusters }, now),
+    // What a collection of ours is made of need not be everywhere.
+    ...(call.collection.types === 'as-asked' ? absentTypes(asked) : []),
+  ]
 }
 
 function searchOf(query: URLSearchParams): Search {
@@ -101,19 +134,13 @@ interface RequestParts {
   readonly form: CollectionForm
 }
 
-async function collectionRequest(
-  owners: OwnerParts,
-  { request }: CollectionCall,
+function collectionRequest(
+  conditions: CollectionRequest['conditions'],
   { asked, search, page, form }: RequestParts,
-): Promise<CollectionRequest> {
+): CollectionRequest {
   return {
     scopes: asked.scopes,
-    conditions: await withOwners(owners, {
-      identity: request.identity,
-      conditions: search.conditions,
-      scope: clustersAsked(asked),
-      namespace: undefined,
-    }),
+    conditions,
     order: search.order,
     want: form.want,
     ...rowsOfPage(page),

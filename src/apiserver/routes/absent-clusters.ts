@@ -1,6 +1,6 @@
 /**
  * Clusters that are asked and answer nothing, said with every answer: names that no cluster has,
- * and clusters of which nothing has been mirrored so far. Without a word, what they lack would
+ * conditions that none meets, and clusters of which nothing has been mirrored so far. Without a word, what they lack would
  * look like objects that are not there.
  */
 import type { FastifyRequest } from 'fastify'
@@ -25,12 +25,15 @@ export function absentClusters(
 ): readonly string[] {
   const clusters = access.visible(request.identity).map(({ cluster }) => cluster)
   const named = conditions.flatMap((condition) => (condition.on === 'name' ? condition.values : []))
-  const asked = surface?.kind === 'member' ? [] : clusters
+  const unknown = unknownClusters(named, clusters)
+  const asked = clusters.filter((cluster) => isAskedCluster(cluster, conditions))
+  const ofSurface =
+    surface?.kind === 'member' ? asked.filter(({ name }) => name === surface.cluster) : asked
+  const unmet = ofSurface.length === 0 && conditions.length > 0 && unknown.length === 0
   return [
-    ...unknownClusters(named, clusters),
-    ...unseenWarning(
-      asked.filter((cluster) => isAskedCluster(cluster, conditions)),
-      nowMilliseconds,
-    ),
+    ...unknown,
+    ...(unmet ? ['no cluster meets what was asked of clusters'] : []),
+    // A member of which nothing was mirrored has no type to ask for.
+    ...unseenWarning(surface?.kind === 'member' ? [] : asked, nowMilliseconds),
   ]
 }

@@ -38,6 +38,8 @@ export interface Asked {
   readonly scope: ReadScope
   /** Names of clusters that are asked and visible, but from which the type is not mirrored. */
   readonly lacking: readonly string[]
+  /** Names of clusters that are asked and have the type, but are left out by `strictVersion`. */
+  readonly otherVersions: readonly string[]
 }
 
 /** The path names no group that anyone serves: answered with a text, not with a Status. */
@@ -82,13 +84,19 @@ function whatIsAsked(parts: AskedParts, question: Question): Asked {
   const type = resolution.found
   refuseMisplaced(path, type)
   const apiVersion = apiVersionOf(path)
-  const served = askedClusters(type.served, question.search, apiVersion)
+  const { clusters, strictVersion } = question.search
+  const having = type.served.filter(({ cluster }) => isAskedCluster(cluster, clusters))
+  const isShown = ({ resource }: ServedResource) =>
+    !strictVersion || resource.apiVersion === apiVersion
+  const served = having.filter(isShown)
+  const otherVersions = having.filter((one) => !isShown(one)).map(({ cluster }) => cluster.name)
   const ids = new Set(served.map(({ cluster }) => cluster.id))
   const lacking = clustersLacking(type, scope, {
     known: parts.catalog.current().clusters,
-    asked: question.search.clusters,
+    asked: clusters,
   })
-  return { type, apiVersion, served, scope: scope.filter(({ id }) => ids.has(id)), lacking }
+  const shown = scope.filter(({ id }) => ids.has(id))
+  return { type, apiVersion, served, scope: shown, lacking, otherVersions }
 }
 
 function clustersLacking(
@@ -138,17 +146,6 @@ function refuseMisplaced(path: ResourcePath, type: FoundType): void {
     ? path.name !== undefined && path.namespace === undefined
     : path.namespace !== undefined
   if (misplaced) throw noSuchResource()
-}
-
-function askedClusters(
-  served: readonly ServedResource[],
-  { clusters, strictVersion }: Search,
-  apiVersion: string,
-): readonly ServedResource[] {
-  return served.filter(
-    ({ cluster, resource }) =>
-      isAskedCluster(cluster, clusters) && (!strictVersion || resource.apiVersion === apiVersion),
-  )
 }
 
 /** Do all conditions on clusters hold for this one? */

@@ -11,7 +11,7 @@ import { type ListOptions, parseListOptions } from '../../kube/list-options.ts'
 import { negotiateObjects } from '../../kube/media-type.ts'
 import { parseSearch, type Search } from '../../kube/search.ts'
 import { StatusError } from '../../kube/status-error.ts'
-import type { CountedGroup } from '../../store/count-groups.ts'
+import type { CountedGroup, CountRequest } from '../../store/count-groups.ts'
 import { noteRows, noteServed } from '../audit.ts'
 import { warn } from '../exchange.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
@@ -19,6 +19,8 @@ import { staleWarning } from '../warnings.ts'
 import { absentClusters } from './absent-clusters.ts'
 import { askedByNow } from './asked.ts'
 import type { ObjectsCall, ResourceParts } from './call.ts'
+import { type EmptyAnswer, emptyAnswerHints, fieldsAsked } from './empty-answer.ts'
+import { idleFieldHints } from './field-hints.ts'
 import { withOwners } from './owner-conditions.ts'
 import { viewFor } from './resource-version.ts'
 import { timeLimitOf, within } from './time-limit.ts'
@@ -40,7 +42,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   const { as, encoding, metaVersion } = negotiateObjects(request.headers.accept, 'list')
   const { type, scope } = asked
   const { objects, resourceVersion } = await viewFor(parts.objects, options)
-  const conditions = await withOwners(
+  const owned = await withOwners(
     { access: parts.access, objects },
     {
       identity: request.identity,
@@ -49,6 +51,7 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
     },
   )
   const by = keys.map((key) => key.by)
+  const { conditions } = owned
   const groups = await within(limit, objects.countGroups({ type, scope, conditions, by }))
   noteRows(request, groups.length)
   const document =
@@ -57,10 +60,26 @@ export async function answerCounts(parts: ResourceParts, call: ObjectsCall): Pro
   const warnings = [
     ...staleWarning(asked.served, now),
     ...absentClusters(parts.access, { ...call, conditions: search.clusters }, now),
+    ...(await hintsOf({ asked, search, objects, ownerHints: owned.hints }, by, groups)),
   ]
   warn(call, warnings)
   const whole = new JsonDocument({ ...document, metadata: { resourceVersion } })
   return sendDocument({ request, reply }, whole, { contentType: `application/${encoding}` })
+}
+
+/** Of fields that are grouped by, too: without values all objects are in one group. */
+async function hintsOf(
+  looking: EmptyAnswer,
+  by: CountRequest['by'],
+  groups: readonly CountedGroup[],
+): Promise<readonly string[]> {
+  const order = by.flatMap((path) =>
+    typeof path === 'string' ? [] : [{ by: path, descending: false }],
+  )
+  const { conditions } = looking.search
+  const idle = await idleFieldHints(fieldsAsked(looking), { conditions, order })
+  const isEmpty = groups.every(({ count }) => count === 0)
+  return isEmpty ? [...idle, ...(await emptyAnswerHints(looking))] : idle
 }
 
 function optionsOf(query: URLSearchParams): {

@@ -13,8 +13,9 @@ import { jsonListEncoder, yamlListEncoder } from '../encode/list-encoder.ts'
 import { mixedVersionsWarning, staleWarning } from '../warnings.ts'
 import { absentClusters } from './absent-clusters.ts'
 import type { ObjectsCall, ResourceParts } from './call.ts'
-import { notSyncedHint } from './not-synced-hint.ts'
-import { openAnswer } from './opening.ts'
+import { emptyAnswerHints, fieldsAsked } from './empty-answer.ts'
+import { idleFieldHints } from './field-hints.ts'
+import { type Opening, openAnswer } from './opening.ts'
 import { withOwners } from './owner-conditions.ts'
 import { pageOf, rowsOfPage } from './page.ts'
 import { viewFor } from './resource-version.ts'
@@ -29,34 +30,44 @@ export async function answerList(parts: ResourceParts, call: ObjectsCall): Promi
   if (options.watch) throw methodNotAllowed()
   const search = parseSearch(query)
   const opening = await openAnswer(parts, call, { search, verb: 'list' })
-  const { asked, representation, form, nowMilliseconds } = opening
+  const { asked, representation, form } = opening
   const checksum = checksumOf(call, search)
   const page = pageOf({ options, search, checksum, continueByDefault: parts.continueByDefault })
   const { objects, resourceVersion } = await viewFor(parts.objects, options)
-  const conditions = await withOwners(
+  const owned = await withOwners(
     { access: parts.access, objects },
     {
-      identity: request.identity,
-      conditions: search.conditions,
-      scope: asked.scope,
-      namespace: path.namespace,
+      ...{ identity: request.identity, conditions: search.conditions },
+      ...{ scope: asked.scope, namespace: path.namespace },
     },
   )
   const { type, scope } = asked
   const { want, row, frame } = form
+  const { conditions } = owned
   const wanted = { type, scope, conditions, order: search.order, want, ...rowsOfPage(page) }
+  const looking = { asked, search, objects, ownerHints: owned.hints }
+  const idle = page.seen > 0 ? [] : await idleFieldHints(fieldsAsked(looking), search)
   const encoderOf = representation.encoding === 'yaml' ? yamlListEncoder : jsonListEncoder
   return sendList(parts, call, {
     ...{ page, encoder: encoderOf(frame), row, resourceVersion, checksum, limit },
     count: search.withRemainingCount ? () => objects.count(wanted) : undefined,
     rows: (signal) => objects.list(wanted, signal),
-    warnings: [
-      ...staleWarning(asked.served, nowMilliseconds),
-      ...absentClusters(parts.access, { ...call, conditions: search.clusters }, nowMilliseconds),
-      ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
-    ],
-    hints: page.seen > 0 ? [] : notSyncedHint(asked.type, asked.lacking),
+    warnings: [...warningsOf(parts.access, call, { ...opening, search }), ...idle],
+    hints: async () => (page.seen > 0 ? [] : emptyAnswerHints(looking)),
   })
+}
+
+/** Of the question, whatever is found. */
+function warningsOf(
+  access: ResourceParts['access'],
+  call: ObjectsCall,
+  { asked, form, search, nowMilliseconds }: Opening & { readonly search: Search },
+): readonly string[] {
+  return [
+    ...staleWarning(asked.served, nowMilliseconds),
+    ...absentClusters(access, { ...call, conditions: search.clusters }, nowMilliseconds),
+    ...(form.wholeObjects ? mixedVersionsWarning(asked.served, asked.apiVersion) : []),
+  ]
 }
 
 /** What makes one query another; page size and the form of the answer may change between pages. */

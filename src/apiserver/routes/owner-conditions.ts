@@ -10,10 +10,12 @@ import type { SearchCondition } from '../../kube/search.ts'
 import type { WantedOwner } from '../../kube/search-owner.ts'
 import type { ObjectCondition } from '../../store/list-request.ts'
 import type { ReadScope } from '../../store/read-scope.ts'
+import { typesOf } from '../../store/type-scope.ts'
 import type { Access } from '../access/access.ts'
 import { typeScopes } from '../access/type-scopes.ts'
 import type { Identity } from '../identity.ts'
 import type { ObjectView } from '../objects.ts'
+import { ownerHint } from './owner-hint.ts'
 
 export interface OwnerParts {
   readonly access: Access
@@ -29,18 +31,29 @@ export interface OwnerQuestion {
   readonly namespace: string | undefined
 }
 
+export interface OwnedConditions {
+  readonly conditions: readonly ObjectCondition[]
+  /** Sentences, for an empty answer. */
+  readonly hints: readonly string[]
+}
+
 /** @throws 400 `BadRequest` when an owner stands for too many objects. */
 export async function withOwners(
   parts: OwnerParts,
   question: OwnerQuestion,
-): Promise<readonly ObjectCondition[]> {
+): Promise<OwnedConditions> {
   const conditions: ObjectCondition[] = []
+  const hints: string[] = []
   for (const condition of question.conditions) {
-    conditions.push(
-      condition.on === 'owner' ? await ownerCondition(parts, question, condition.owner) : condition,
-    )
+    if (condition.on !== 'owner') {
+      conditions.push(condition)
+      continue
+    }
+    const owned = await ownerCondition(parts, question, condition.owner)
+    conditions.push(owned.condition)
+    hints.push(owned.hint)
   }
-  return conditions
+  return { conditions, hints }
 }
 
 const PARENT_UID = [
@@ -53,11 +66,13 @@ const PARENT_UID = [
 async function ownerCondition(
   { access, objects }: OwnerParts,
   { identity, scope, namespace }: OwnerQuestion,
-  { of, seniority }: WantedOwner,
-): Promise<ObjectCondition> {
+  owner: WantedOwner,
+): Promise<{ readonly condition: ObjectCondition; readonly hint: string }> {
+  const { of, seniority } = owner
   if ('uid' in of && seniority === 0) {
     const requirement = { path: PARENT_UID, operator: 'In', values: [of.uid] } as const
-    return { on: 'field', requirement }
+    const hint = ownerHint({ owner, found: undefined, listable: [] })
+    return { condition: { on: 'field', requirement }, hint }
   }
   const asked = new Set(scope.map(({ id }) => id))
   const scopesOf = (type: GroupResource | undefined) =>
@@ -67,8 +82,10 @@ async function ownerCondition(
     })
   const named = 'name' in of ? scopesOf(of.type && storedAs(of.type)) : []
   const between = seniority > 0 ? scopesOf(undefined) : []
-  const owners = await objects.owners({ of, named, between, generations: seniority })
-  return { on: 'owner', owners }
+  const found = await objects.owners({ of, named, between, generations: seniority })
+  const listable = found.lost === 'owner' ? typesOf(scopesOf(undefined)) : []
+  const hint = ownerHint({ owner, found, listable })
+  return { condition: { on: 'owner', owners: found.owners }, hint }
 }
 
 function isSame(one: GroupResource, other: GroupResource): boolean {

@@ -22,11 +22,11 @@ export async function sendList(
   call: Exchange,
   list: ReadList,
 ): Promise<FastifyReply> {
-  const { limit, encoder, count, rows, warnings, hints = [] } = list
+  const { limit, encoder, count, rows, warnings, hints } = list
   const totalCount = count && (await within(limit, count()))
   const answer = { ...list, totalCount, row: countingRows(call.request, list.row) }
   const streamed: StreamedAnswer = {
-    ...{ limit, contentType: encoder.contentType, warnings, hints, rows },
+    ...{ limit, contentType: encoder.contentType, warnings, rows, ...(hints && { hints }) },
     write: (sink, batches) => writeList(sink, batches, answer),
   }
   return streamAnswer(call, streamed, openStreams)

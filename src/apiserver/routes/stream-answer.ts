@@ -24,7 +24,7 @@ export interface StreamedAnswer {
   /** Sentences. */
   readonly warnings: readonly string[]
   /** Further warnings, when there is no row at all. */
-  readonly hints?: readonly string[]
+  readonly hints?: () => Promise<readonly string[]>
   /** The signal is aborted when the client goes away: nobody waits for the rest of the query. */
   readonly rows: (signal: AbortSignal) => AsyncGenerator<readonly RawRow[]>
   readonly write: (sink: ByteSink, batches: AsyncIterable<readonly RawRow[]>) => Promise<void>
@@ -43,7 +43,7 @@ export async function streamAnswer(
   const rows = answer.rows(limit ? AbortSignal.any([gone.signal, limit]) : gone.signal)
   try {
     const first = await rows.next()
-    const hints = first.done ? (answer.hints ?? []) : []
+    const hints = first.done ? ((await answer.hints?.()) ?? []) : []
     const warnings = [...answer.warnings, ...hints]
     const response = startResponse(reply, { ...answer, warnings })
     const done = open.add(response)
