@@ -4,6 +4,7 @@ import { createDemoPki } from '../../src/demo/pki.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import { CONFIG_MAPS, NAMESPACES, PODS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
+import { inStep } from './in-step.ts'
 import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps', 'pods'] }]
@@ -87,6 +88,11 @@ test('a revoked token shows, a new one is taken, and nothing is listed again', a
   await until(async () => (await names('rotated')) === 'default/one')
   const lists = member.requests({ of: CONFIG_MAPS, kind: 'list' })
   expect(lists.filter(({ query }) => query.get('limit') !== '1')).toHaveLength(1)
+  await inStep({ fleet, member, cluster: 'rotated' }, CONFIG_MAPS)
+  expect(await fleet.log('rotated', CONFIG_MAPS)).toEqual(['A default/one'])
+  expect(await fleet.metrics()).toMatch(
+    /^rest_client_requests_total\{cluster="rotated",method="GET",code="401"\} [1-9]/m,
+  )
   await fleet.remove('rotated')
   await member.stop()
 })
@@ -106,6 +112,9 @@ test('an expired certificate is named with its day', async () => {
   await until(async () => (await fleet.condition('expired', 'ClusterHealthy'))?.status === 'False')
   expect((await fleet.condition('expired', 'ClusterHealthy'))?.message).toBe(
     'CertificateExpired on 2021-01-01: the certificate of the API server',
+  )
+  expect(await fleet.metrics()).toMatch(
+    /^rest_client_requests_total\{cluster="expired",method="GET",code="<error>"\} [1-9]/m,
   )
   await fleet.remove('expired')
   await member.stop()
@@ -202,6 +211,7 @@ describe('removal', () => {
     expect(await names('again')).toBe('default/another')
     await fleet.remove('again')
     await until(() => other.openWatches().length === 0)
+    await until(async () => !(await fleet.metrics()).includes('cluster="again"'))
     await other.stop()
   })
 })
@@ -228,6 +238,7 @@ test('a template that several clusters share reaches each, and forgets nothing w
     await until(async () => (await validated())?.reason === 'InvalidSyncResources')
     expect((await fleet.rows(cluster, NAMESPACES)).size).toBe(2)
     expect(await fleet.log(cluster, NAMESPACES)).toHaveLength(2)
+    expect(await fleet.metric(cluster, NAMESPACES, 'relists_total{cause="first"}')).toBe(1)
   }
   for (const cluster of clusters) await fleet.remove(cluster)
   await member.stop()
@@ -255,6 +266,9 @@ test('credentials that change often leave no connection and no watch behind', as
   await until(() => member.openWatches(CONFIG_MAPS).length === 1)
   // Both ends of each connection are in this process.
   await until(() => sockets() <= before + 6)
+  await inStep({ fleet, member, cluster: 'rotating' }, CONFIG_MAPS)
+  expect(await fleet.log('rotating', CONFIG_MAPS)).toEqual(['A default/one'])
+  expect(await fleet.metric('rotating', CONFIG_MAPS, 'relists_total{cause="expired"}')).toBe(0)
   await fleet.remove('rotating')
   await member.stop()
 })
@@ -334,6 +348,9 @@ test('the database is away for a while: no event is lost', async () => {
   await until(
     async () => (await fleet.rows('outage', CONFIG_MAPS).catch(() => new Map())).size === 5 * 39,
   )
+  await inStep({ fleet, member, cluster: 'outage' }, CONFIG_MAPS)
+  expect(await fleet.metric('outage', CONFIG_MAPS, 'relists_total{cause="expired"}')).toBe(0)
+  expect(await fleet.metrics()).toMatch(/^fleetglass_sync_write_errors_total [1-9]/m)
   await fleet.remove('outage')
   await member.stop()
 })
@@ -370,28 +387,8 @@ test('the database comes back without its last transactions: they are read from 
   expect(log.slice(-3)).toEqual(['A default/kept', 'A default/lost', 'A default/next'])
   const again = member.requests({ of: CONFIG_MAPS, kind: 'list' }).slice(lists)
   expect(again.filter(({ query }) => query.get('limit') !== '1')).toEqual([])
+  await inStep({ fleet, member, cluster: 'crashed' }, CONFIG_MAPS)
+  expect(await fleet.metric('crashed', CONFIG_MAPS, 'relists_total{cause="first"}')).toBeLessThan(2)
   await fleet.remove('crashed')
-  await member.stop()
-})
-
-test('a lease that another took is respected at once, and taken back when it is free', async () => {
-  const member = await startMemberCluster()
-  await fleet.stopSyncer()
-  await fleet.startSyncer({ leaseSeconds: 1 })
-  await fleet.register('stolen', { apiserver: member.url, syncResources: LIST })
-  await fleet.ready('stolen')
-  await fleet.query(
-    `update cluster_lease set holder = 'thief', epoch = epoch + 1, expires_at = now() + interval '1 second'
-     where cluster_id = (select id from cluster where name = 'stolen')`,
-  )
-  const before = await fleet.log('stolen', CONFIG_MAPS)
-  put(member, 'one')
-  await new Promise((resolve) => setTimeout(resolve, 400))
-  expect(await fleet.log('stolen', CONFIG_MAPS)).toEqual(before)
-  await until(async () => (await names('stolen')) === 'default/one')
-  expect(await fleet.log('stolen', CONFIG_MAPS)).toEqual([...before, 'A default/one'])
-  await fleet.remove('stolen')
-  await fleet.stopSyncer()
-  await fleet.startSyncer()
   await member.stop()
 })

@@ -203,6 +203,8 @@ describe('a position that is worth nothing any more', () => {
     await fleet.startSyncer()
     await inStep()
     expect((await fleet.rows(name, CONFIG_MAPS)).size).toBe(1)
+    expect((await fleet.log(name, CONFIG_MAPS)).slice(2)).toEqual(['D default/two'])
+    expect(await relists('first')).toBe(1)
   })
 })
 
@@ -305,6 +307,7 @@ describe('objects', () => {
       'D default/one',
       'A default/one',
     ])
+    expect(await relists('expired')).toBe(1)
   })
 
   test('a character cut in two, and lines that end in CRLF', async () => {
@@ -317,6 +320,8 @@ describe('objects', () => {
     member.put(CONFIG_MAPS, configMap('watched', '北京 😀'))
     await inStep()
     for (const stop of stops) stop()
+    expect((await fleet.log(name, CONFIG_MAPS)).slice(-1)).toEqual(['A default/watched'])
+    expect(await fleet.metric(name, CONFIG_MAPS, 'unreadable_lines_total')).toBe(0)
   })
 
   test('one that cannot be mirrored is refused alone, and said', async () => {
@@ -367,6 +372,7 @@ test('a watch that falls silent is given up, and resumed', async () => {
     expect(Number(query.get('timeoutSeconds'))).toBeGreaterThanOrEqual(300)
     expect(Number(query.get('timeoutSeconds'))).toBeLessThanOrEqual(600)
   }
+  expect((await fleet.log(name, CONFIG_MAPS)).slice(2)).toEqual(['A default/three'])
   const heardAt = await fleet.metric(name, CONFIG_MAPS, 'last_event_timestamp_seconds')
   expect(heardAt).toBeGreaterThan(1.7e9)
   await fleet.stopSyncer()
@@ -405,4 +411,6 @@ test('twenty drops leave one watch', async () => {
   }
   expect(member.openWatches(CONFIG_MAPS).length).toBeLessThanOrEqual(1)
   expect(listsOf(CONFIG_MAPS)).toBe(1)
+  expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(2 + 20)
+  expect(await fleet.metric(name, CONFIG_MAPS, 'events_total')).toBe(20)
 })

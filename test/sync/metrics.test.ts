@@ -29,3 +29,16 @@ test('a type that is no longer followed leaves no series behind', async () => {
   expect(seriesOf(text, 'stays')).toEqual(before)
   expect(before.length).toBeGreaterThan(RELIST_CAUSES.length + FAILURE_CAUSES.length)
 })
+
+test('a cluster that is no longer followed leaves no series behind', async () => {
+  const registry = new Registry()
+  const metrics = new SyncMetrics(registry)
+  for (const cluster of ['stays', 'goes']) {
+    for (const code of ['200', '401']) metrics.asked({ cluster, method: 'GET', code })
+    metrics.lagging(cluster, 1)
+  }
+  metrics.forgetCluster('goes')
+  const text = await registry.metrics()
+  expect(seriesOf(text, 'goes')).toEqual([])
+  expect(seriesOf(text, 'stays')).toHaveLength(3)
+})

@@ -48,6 +48,10 @@ describe('a member is mirrored', () => {
     const pages = member.requests({ of: PODS, kind: 'list' })
     expect(pages.every(({ query }) => Number(query.get('limit')) <= 500)).toBe(true)
     expect(pages.filter(({ query }) => query.get('continue'))).toHaveLength(2)
+    expect(await fleet.log('dot-01', PODS)).toHaveLength(1200)
+    expect(await fleet.syncCondition('dot-01', PODS)).toMatchObject({ reason: 'Watching' })
+    expect(await fleet.metric('dot-01', PODS, 'relists_total{cause="first"}')).toBe(1)
+    expect(await fleet.metric('dot-01', CONFIG_MAPS, 'refused_objects_total')).toBe(0)
   })
 
   test('what changes afterwards, in order', async () => {

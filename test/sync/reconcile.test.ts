@@ -7,6 +7,7 @@ import { requestReconcile } from '../../src/store/reconcile.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import { CONFIG_MAPS, PODS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
+import { inStep } from './in-step.ts'
 import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps', 'pods'] }]
@@ -54,9 +55,9 @@ test('a deletion that the watch lost is found when somebody asks', async () => {
   const { stdout } = await run(process.execPath, [PROGRAM, ...args])
   expect(stdout).toBe(`compared 1 type of ${name} with its mirror\n`)
   await until(async () => (await keys()) === 'default/four,default/one,default/three')
-  expect(await fleet.metrics()).toContain(
-    `fleetglass_sync_relists_total{cluster="${name}",resource="configmaps",cause="reconciled"} 1`,
-  )
+  await inStep({ fleet, member, cluster: name }, CONFIG_MAPS)
+  expect((await fleet.log(name, CONFIG_MAPS)).slice(3)).toEqual(['A default/four', 'D default/two'])
+  expect(await fleet.metric(name, CONFIG_MAPS, 'relists_total{cause="reconciled"}')).toBe(1)
   await expect(
     run(process.execPath, [PROGRAM, 'resync', 'nowhere', ...args.slice(3)]),
   ).rejects.toThrow('there is no cluster "nowhere"')
@@ -66,6 +67,7 @@ test('a deletion that the watch cache lost is found, although lists come from th
   member.loseFromCache(CONFIG_MAPS, 'default', 'two')
   await requestReconcile(fleet.store, name)
   await until(async () => (await keys()) === 'default/one,default/three')
+  await inStep({ fleet, member, cluster: name }, CONFIG_MAPS)
   expect((await fleet.log(name, CONFIG_MAPS)).slice(3)).toEqual(['D default/two'])
   expect(await fleet.metric(name, CONFIG_MAPS, 'relists_total{cause="reconciled"}')).toBe(1)
 })

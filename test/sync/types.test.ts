@@ -197,6 +197,10 @@ describe('custom resources', () => {
     member.remove(CUSTOM_RESOURCE_DEFINITIONS, '', 'widgets.shop.example.com')
     await until(async () => (await types()).join() === 'pods.')
     expect((await fleet.rows(name, WIDGETS)).size).toBe(0)
+    expect(await fleet.log(name, WIDGETS)).toEqual(['A default/w', 'D default/w'])
+    await until(async () => (await fleet.syncCondition(name, WIDGETS)) === undefined)
+    expect(await fleet.metrics()).not.toContain(`cluster="${name}",resource="widgets.`)
+    await until(() => member.openWatches(WIDGETS).length === 0)
   })
 
   test('print what their definition says after it changed, and no other type is disturbed', async () => {
@@ -214,6 +218,11 @@ describe('custom resources', () => {
     expect(await columns(WIDGETS)).toEqual(['Name', 'Size'])
     expect(member.requests({ of: PODS, kind: 'watch' })).toHaveLength(1)
     expect(member.requests({ of: PODS, kind: 'list' })).toHaveLength(1)
+    // Made again from what is stored: the object has not changed.
+    expect(await fleet.log(name, WIDGETS)).toEqual(['A default/w'])
+    expect((await fleet.syncCondition(name, WIDGETS))?.status).toBe('Syncing')
+    expect(await fleet.metric(name, WIDGETS, 'relists_total{cause="first"}')).toBe(0)
+    expect(await fleet.metrics()).toContain('fleetglass_sync_rows_total{change="remade"} 1')
   })
 })
 
@@ -236,13 +245,20 @@ describe('discovery', () => {
       expect((await fleet.rows(name, WIDGETS)).size).toBe(1)
       expect(await fleet.syncCondition(name, WIDGETS)).toBeDefined()
       expect(await fleet.log(name, WIDGETS)).toEqual(['A default/w'])
+      expect(await fleet.metric(name, WIDGETS, 'relists_total{cause="first"}')).toBe(1)
       // Also for a process that never saw it whole.
       await fleet.stopSyncer()
       await fleet.startSyncer()
       await fleet.ready(name)
       expect((await fleet.rows(name, WIDGETS)).size).toBe(1)
-      expect(await fleet.syncCondition(name, WIDGETS)).toBeDefined()
+      await until(async () => (await fleet.syncCondition(name, WIDGETS))?.status === 'Error')
+      expect((await fleet.syncCondition(name, WIDGETS))?.message).toMatch(/^HTTP 503: cannot list/)
+      member.put(WIDGETS, { metadata: { name: 'x', namespace: 'default' } })
       heal()
+      await until(async () => (await fleet.syncCondition(name, WIDGETS))?.reason === 'Watching')
+      await until(async () => (await fleet.rows(name, WIDGETS)).size === 2)
+      expect(await fleet.log(name, WIDGETS)).toEqual(['A default/w', 'A default/x'])
+      expect(await fleet.metric(name, WIDGETS, 'relists_total{cause="first"}')).toBe(0)
     })
   }
 
@@ -280,6 +296,12 @@ describe('discovery', () => {
     )
     clearInterval(watching)
     expect(gone).toBe(false)
+    const log = await fleet.log(name, INGRESSES)
+    expect(log[0]).toBe('A default/i')
+    expect(log.slice(1).every((line) => line === 'M default/i')).toBe(true)
+    await until(async () => (await fleet.syncCondition(name, INGRESSES))?.status === 'Syncing')
+    expect(await fleet.syncCondition(name, INGRESSES)).not.toHaveProperty('syncResource')
+    expect(await fleet.metric(name, INGRESSES, 'relists_total{cause="first"}')).toBe(1)
     expect(await types()).toEqual(['ingresses.networking.k8s.io'])
   })
 

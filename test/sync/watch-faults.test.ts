@@ -91,6 +91,8 @@ test('every derived column follows an update, as of a pod that was made again', 
     'D default/db-0',
     'A default/db-0',
   ])
+  expect(await fleet.metric(name, PODS, 'events_total')).toBe(1)
+  expect((await fleet.syncCondition(name, PODS))?.status).toBe('Syncing')
 })
 
 test('a deletion that brings no more than the name is one', async () => {
@@ -140,7 +142,11 @@ describe('a member that refuses watches', () => {
     put('two')
     await inStep()
     await until(() => member.openWatches(CONFIG_MAPS).length === 1)
-    expect(lists()).toBeGreaterThan(0)
+    expect(await fleet.log(name, CONFIG_MAPS)).toEqual(['A default/one', 'A default/two'])
+    const failures = 'member_errors_total{cause="server"}'
+    expect(await fleet.metric(name, CONFIG_MAPS, failures)).toBeGreaterThan(1)
+    expect(await fleet.metric(name, CONFIG_MAPS, failures)).toBeLessThan(30)
+    expect(await fleet.metric(name, CONFIG_MAPS, 'relists_total{cause="expired"}')).toBe(0)
   })
 })
 
@@ -158,6 +164,7 @@ test('a namespace is deleted with all that is in it, and made again', async () =
   expect(await uid()).not.toBe(before)
   const log = await fleet.log(name, NAMESPACES)
   expect(log.slice(-2)).toEqual(['D team', 'A team'].map((one) => one.replace(' ', ' /')))
+  expect(await fleet.metric(name, CONFIG_MAPS, 'events_total')).toBe(50)
   expect(lists()).toBe(1)
 })
 
@@ -172,4 +179,5 @@ test('one name in several namespaces is several objects, in a relist too', async
   await until(async () => (await fleet.rows(name, CONFIG_MAPS)).size === 2)
   await inStep()
   expect((await fleet.log(name, CONFIG_MAPS)).slice(3)).toEqual(['D ns1/other'])
+  expect(await fleet.metric(name, CONFIG_MAPS, 'relists_total{cause="expired"}')).toBe(1)
 })
