@@ -94,6 +94,8 @@ export class ClusterSyncer {
     this.#stopping.abort()
     await this.#running
     await this.#status.stop()
+    const { services, registration } = this.#options
+    services.metrics.forgetCluster(registration.cluster.metadata.name)
   }
 
   async #run(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,12 @@ export interface TypeLabels {
   readonly type: GroupResource
 }
 
+interface Asked {
+  readonly cluster: string
+  readonly method: string
+  readonly code: string
+}
+
 interface Written {
   readonly added: number
   readonly modified: number
@@ -26,6 +32,8 @@ const OTHER_TYPES = 'other'
 export class SyncMetrics {
   readonly #types = new Set<string>()
   readonly #asked
+  /** What of it there is, by cluster: series are removed by all of their labels. */
+  readonly #askedOf = new Map<string, Map<string, Asked>>()
   readonly #relists
   readonly #events
   readonly #errors
@@ -88,12 +96,19 @@ export class SyncMetrics {
     if (cause === 'unreadable') this.#unreadable.inc(this.#labels(of))
   }
 
-  asked(labels: {
-    readonly cluster: string
-    readonly method: string
-    readonly code: string
-  }): void {
+  asked(labels: Asked): void {
     this.#asked.inc(labels)
+    const { cluster, method, code } = labels
+    const known = this.#askedOf.get(cluster) ?? new Map<string, Asked>()
+    this.#askedOf.set(cluster, known.set(`${method} ${code}`, labels))
+  }
+
+  /** The cluster is not registered any more, or nobody follows it here. */
+  forgetCluster(cluster: string): void {
+    for (const labels of this.#askedOf.get(cluster)?.values() ?? [])
+      this.#asked.remove({ ...labels })
+    this.#askedOf.delete(cluster)
+    this.#lagging.remove({ cluster })
   }
 
   event(of: TypeLabels): void {
@@ -104,10 +119,8 @@ export class SyncMetrics {
     this.#lag.set(this.#labels(of), atMilliseconds / 1000)
   }
 
-  /** @param types - undefined: the cluster is not followed here any more. */
-  lagging(cluster: string, types: number | undefined): void {
-    if (types === undefined) this.#lagging.remove({ cluster })
-    else this.#lagging.set({ cluster }, types)
+  lagging(cluster: string, types: number): void {
+    this.#lagging.set({ cluster }, types)
   }
 
   failed(of: TypeLabels, cause: FailureCause): void {

@@ -130,7 +130,6 @@ export class TypeSet {
   async stop(): Promise<void> {
     const all = [...this.#running.values()]
     this.#running.clear()
-    this.#options.services.metrics.lagging(this.#options.cluster, undefined)
     await Promise.all(all.map(({ syncer }) => syncer.stop()))
   }
 
