@@ -1,7 +1,9 @@
 /** CustomResourceDefinitions as a table: what is missing where, and what differs. */
+
+import { printable } from '../kube/printable.ts'
 import type { CrdDifference, CrdDrift, CrdRow } from './compare-crds.ts'
 import { report } from './text-report.ts'
-import { counted, listed, printable, table } from './text-table.ts'
+import { counted, listed, table } from './text-table.ts'
 
 export interface CrdsTextOptions {
   /** Also those that are the same everywhere. */

@@ -1,9 +1,10 @@
 /** Images as a table: per image one line for each set of versions, with the clusters that run it. */
 import { compareBytes } from '../kube/byte-order.ts'
+import { printable } from '../kube/printable.ts'
 import type { ImageDrift, ImageRow } from './compare-images.ts'
 import type { ImageUse } from './image-use.ts'
 import { report } from './text-report.ts'
-import { counted, listed, printable, shortToken, table } from './text-table.ts'
+import { counted, listed, shortToken, table } from './text-table.ts'
 
 export interface ImagesTextOptions {
   /** Also what is the same everywhere, or runs in some clusters only. */

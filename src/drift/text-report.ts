@@ -1,6 +1,8 @@
 /** What the text of every comparison begins and ends with. */
+
+import { printable } from '../kube/printable.ts'
 import type { Envelope } from './comparison.ts'
-import { counted, printable, table } from './text-table.ts'
+import { counted, table } from './text-table.ts'
 
 /**
  * @param headline - what was found, in a few words: `3 versions, apart by minor`.

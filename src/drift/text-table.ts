@@ -1,8 +1,5 @@
-/**
- * Tables for a person: columns as kubectl aligns them, and lists that stay short.
- *
- * What members send is shown as text: control characters could otherwise rewrite a terminal.
- */
+/** Tables for a person: columns as kubectl aligns them, and lists that stay short. */
+import { printable } from '../kube/printable.ts'
 
 export function table(
   headers: readonly string[],
@@ -18,10 +15,6 @@ export function table(
       .join('   ')
       .trimEnd(),
   )
-}
-
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 }
 
 const NAMES_SHOWN = 8

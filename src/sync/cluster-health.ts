@@ -4,6 +4,7 @@
  * Owns     what a failing member is said to suffer from, expired certificates by their date.
  */
 import { connect } from 'node:tls'
+import { printable } from '../kube/printable.ts'
 import type { MemberAccess } from './member-access.ts'
 import type { MemberClient } from './member-client.ts'
 import { MemberError } from './member-error.ts'
@@ -21,6 +22,9 @@ export interface Health {
 const METADATA_ONLY =
   'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json'
 const PROBE_MILLISECONDS = 5_000
+/** The document is served to everybody who may see the cluster, and its version is in every Table. */
+const VERSION_DOCUMENT_MOST_BYTES = 64 * 1024
+const VERSION_MOST_CHARACTERS = 64
 
 /** @throws MemberError saying what is wrong. */
 export async function checkHealth(
@@ -30,6 +34,7 @@ export async function checkHealth(
 ): Promise<Health> {
   try {
     const { body } = await client.read({ path: '/version', asked: 'read the version', signal })
+    if (body.length > VERSION_DOCUMENT_MOST_BYTES) throw noApiServer()
     const versionDocument = body.toString('utf8')
     const version = readVersion(versionDocument)
     return { version, versionDocument, controlPlaneUid: await readIdentity(client, signal) }
@@ -42,11 +47,17 @@ export async function checkHealth(
 function readVersion(document: string): string {
   try {
     const { gitVersion } = JSON.parse(document) as { gitVersion?: unknown }
-    if (typeof gitVersion === 'string') return gitVersion
+    if (typeof gitVersion === 'string') {
+      return printable(gitVersion.slice(0, VERSION_MOST_CHARACTERS))
+    }
   } catch (error) {
-    throw new MemberError('rubbish', 'no Kubernetes API server answers there', { cause: error })
+    throw noApiServer(error)
   }
-  throw new MemberError('rubbish', 'no Kubernetes API server answers there')
+  throw noApiServer()
+}
+
+function noApiServer(cause?: unknown): MemberError {
+  return new MemberError('rubbish', 'no Kubernetes API server answers there', { cause })
 }
 
 async function readIdentity(client: MemberClient, signal: AbortSignal): Promise<string> {
@@ -58,7 +69,7 @@ async function readIdentity(client: MemberClient, signal: AbortSignal): Promise<
       signal,
     })) as { metadata?: { uid?: unknown } } | null
     const uid = namespace?.metadata?.uid
-    return typeof uid === 'string' ? uid : ''
+    return typeof uid === 'string' && /^[\x21-\x7e]{1,128}$/.test(uid) ? uid : ''
   } catch (error) {
     const known = error instanceof MemberError && ['forbidden', 'not-found'].includes(error.failure)
     if (known) return ''

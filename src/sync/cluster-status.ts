@@ -5,7 +5,7 @@
  * and is not written again.
  */
 
-import { qualifiedResource } from '../kube/group-resource.ts'
+import { type GroupResource, qualifiedResource } from '../kube/group-resource.ts'
 import type {
   Condition,
   PediaClusterStatus,
@@ -15,7 +15,7 @@ import type {
 import { timestamp } from '../kube/timestamp.ts'
 import { REASON } from './member-error.ts'
 import type { SessionState } from './member-session.ts'
-import type { MissingType } from './sync-list.ts'
+import { keyOf, type MissingType } from './sync-list.ts'
 import type { SyncedType } from './type-set.ts'
 
 /** What is known of one registration at a moment. */
@@ -128,11 +128,15 @@ function resourceStatuses(
   if (facts.paused) return known && stopped(known, at)
   // Before the first discovery nothing is known that would be better than what was known.
   if (!facts.session?.started) return known
+  const carried = { known: conditionsOf(known), at }
   const groups = new Map<string, ResourceStatus[]>()
-  const add = (group: string, one: ResourceStatus) =>
-    groups.set(group, [...(groups.get(group) ?? []), one])
-  for (const one of facts.types) add(one.target.type.group, syncedStatus(one, known, at))
-  for (const one of facts.missing) add(one.group, missingStatus(one, known, at))
+  const add = (group: string, one: ResourceStatus) => {
+    const others = groups.get(group)
+    if (others) others.push(one)
+    else groups.set(group, [one])
+  }
+  for (const one of facts.types) add(one.target.type.group, syncedStatus(one, carried))
+  for (const one of facts.missing) add(one.group, missingStatus(one, carried))
   return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([group, resources]) => ({
@@ -141,11 +145,26 @@ function resourceStatuses(
     }))
 }
 
-function syncedStatus(
-  { target, state }: SyncedType,
-  known: readonly GroupStatus[] | undefined,
-  at: string,
-): ResourceStatus {
+/** By type: a member may serve thousands. */
+type KnownConditions = ReadonlyMap<string, SyncCondition | undefined>
+
+function conditionsOf(groups: readonly GroupStatus[] = []): KnownConditions {
+  return new Map(
+    groups.flatMap(({ group, resources }) =>
+      resources.map(({ name, syncConditions }) => [
+        keyOf({ group, resource: name }),
+        syncConditions[0],
+      ]),
+    ),
+  )
+}
+
+interface Carried {
+  readonly known: KnownConditions
+  readonly at: string
+}
+
+function syncedStatus({ target, state }: SyncedType, carried: Carried): ResourceStatus {
   const { type, info } = target
   const moved = info.group !== type.group
   const news: Omit<SyncCondition, 'lastTransitionTime'> = {
@@ -159,28 +178,23 @@ function syncedStatus(
     ...(state.initialListPhase !== 'Finished' && { initialListPhase: true }),
   }
   const { kind, namespaced } = info
-  const syncConditions = [dated(news, { group: type.group, name: type.resource }, { known, at })]
+  const syncConditions = [dated(news, type, carried)]
   return { name: type.resource, kind, namespaced, syncConditions }
 }
 
-function missingStatus(
-  { group, resource, reason }: MissingType,
-  known: readonly GroupStatus[] | undefined,
-  at: string,
-): ResourceStatus {
+function missingStatus(type: MissingType, carried: Carried): ResourceStatus {
+  const { resource, reason } = type
   const news = { version: '', status: 'Unknown' as const, reason: 'NotServed', message: reason }
-  const syncConditions = [dated(news, { group, name: resource }, { known, at })]
+  const syncConditions = [dated(news, type, carried)]
   return { name: resource, kind: '', namespaced: false, syncConditions }
 }
 
 function dated(
   news: Omit<SyncCondition, 'lastTransitionTime'>,
-  of: { readonly group: string; readonly name: string },
-  { known, at }: { known: readonly GroupStatus[] | undefined; at: string },
+  type: GroupResource,
+  { known, at }: Carried,
 ): SyncCondition {
-  const before = known
-    ?.find(({ group }) => group === of.group)
-    ?.resources.find(({ name }) => name === of.name)?.syncConditions[0]
+  const before = known.get(keyOf(type))
   const lastTransitionTime = before?.status === news.status ? before.lastTransitionTime : at
   return { ...news, lastTransitionTime }
 }

@@ -29,6 +29,11 @@ const AGGREGATED = ['v2', 'v2beta1']
   .map((v) => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`)
   .concat('application/json')
   .join(',')
+/**
+ * Resources of all versions, several times what the largest clusters have: a member that tells of
+ * more must not keep the syncer busy with them.
+ */
+const RESOURCES_MOST = 20_000
 /** Of group versions asked at once, where discovery is not aggregated. */
 const PARALLEL = 8
 
@@ -47,6 +52,7 @@ export class Discoverer {
       this.#part('/api', signal),
       this.#part('/apis', signal),
     ])
+    refuseMoreThan(RESOURCES_MOST, core.resources.length + groups.resources.length)
     // Every API server has these; a document without them is a proxy's, or broken.
     if (core.resources.length === 0 && core.broken.size === 0) {
       throw new MemberError('rubbish', 'the answer has no core types: cannot discover types')
@@ -81,14 +87,16 @@ export class Discoverer {
   }
 
   async #eachVersion(versions: readonly GroupVersion[], signal: AbortSignal): Promise<Part> {
+    refuseMoreThan(RESOURCES_MOST, versions.length)
     const resources: ResourceInfo[] = []
     const broken = new Set<string>()
     const left = [...versions]
     const worker = async () => {
       for (let next = left.shift(); next; next = left.shift()) {
         const found = await this.#version(next, signal)
-        if (found) resources.push(...found)
-        else broken.add(apiVersionOf(next))
+        if (!found) broken.add(apiVersionOf(next))
+        for (const one of found ?? []) resources.push(one)
+        refuseMoreThan(RESOURCES_MOST, resources.length)
       }
     }
     await Promise.all(Array.from({ length: PARALLEL }, worker))
@@ -106,6 +114,11 @@ export class Discoverer {
       return undefined
     }
   }
+}
+
+function refuseMoreThan(most: number, count: number): void {
+  if (count <= most) return
+  throw new MemberError('rubbish', `the answer has more than ${most} types: cannot discover types`)
 }
 
 function parsed(body: Buffer): Readonly<Record<string, unknown>> {

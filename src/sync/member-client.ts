@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import type { Authorization, MemberAccess } from './member-access.ts'
-import { answerError, connectionError, MemberError } from './member-error.ts'
+import { type Answer, answerError, connectionError, MemberError } from './member-error.ts'
 import { systemAuthorities } from './system-authorities.ts'
 
 export interface ClientOptions {
@@ -72,6 +72,7 @@ export class MemberClient {
   readonly #origin: string
   readonly #prefix: string
   #connections: Connections | undefined
+  #secrets: readonly string[] = []
   #closed = false
 
   constructor(access: MemberAccess, options: ClientOptions) {
@@ -132,7 +133,12 @@ export class MemberClient {
     }
     const text = await collect(decoded(headers, body), ERROR_BYTES).catch(() => Buffer.alloc(0))
     const retryAfter = headers['retry-after']
-    throw answerError({ statusCode, retryAfter, body: text, asked: request.asked })
+    throw this.refusal({ statusCode, retryAfter, body: text, asked: request.asked })
+  }
+
+  /** What an answer means, as an HTTP status or as an event, without the credentials it may repeat. */
+  refusal(answer: Omit<Answer, 'secrets'>): MemberError {
+    return answerError({ ...answer, secrets: this.#secrets })
   }
 
   /** Ends every request; the client cannot be used again. */
@@ -186,7 +192,9 @@ export class MemberClient {
   /** A token file that is gone, a plugin that prints rubbish: no way in, until it is better. */
   async #authorize(): Promise<Authorization> {
     try {
-      return await this.#access.authorize()
+      const authorization = await this.#access.authorize()
+      this.#secrets = secretsIn(authorization)
+      return authorization
     } catch (error) {
       if (error instanceof MemberError) throw error
       const message = error instanceof Error ? error.message : String(error)
@@ -223,6 +231,18 @@ export class MemberClient {
     if (proxyUrl === undefined) return new Pool(this.#origin, { connect, pipelining: 1 })
     return new ProxyAgent({ uri: proxyUrl, requestTls: connect })
   }
+}
+
+/** Shorter ones would be found in any text. */
+const SECRET_LEAST_CHARACTERS = 6
+
+/** What is to be shown nowhere: a token, or a password as it is sent and as it is typed. */
+function secretsIn({ headers }: Authorization): readonly string[] {
+  const [scheme, value = ''] = (headers.authorization ?? '').split(' ')
+  const plain = scheme === 'Basic' ? Buffer.from(value, 'base64').toString() : ''
+  return [value, plain.slice(plain.indexOf(':') + 1)].filter(
+    ({ length }) => length >= SECRET_LEAST_CHARACTERS,
+  )
 }
 
 function flatHeaders(raw: Dispatcher.ResponseData['headers']): Record<string, string> {

@@ -5,6 +5,7 @@
  * Not here what is done about it (list-watch.ts, cluster-health.ts).
  */
 import { SKIP_VERIFY_ANNOTATION } from '../kube/pedia-cluster.ts'
+import { printable } from '../kube/printable.ts'
 
 export type FailureCause =
   | 'unreachable'
@@ -29,7 +30,8 @@ export class MemberError extends Error {
     message: string,
     options: { statusCode?: number; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause })
+    // Ends in conditions, logs and on terminals, and may hold what the member sent.
+    super(printable(message), { cause: options.cause })
     this.failure = failure
     this.statusCode = options.statusCode
     this.retryAfterSeconds = options.retryAfterSeconds
@@ -107,21 +109,30 @@ function* codesOf(error: unknown): Generator<string> {
   }
 }
 
-interface Answer {
+export interface Answer {
   readonly statusCode: number
   readonly retryAfter?: string | undefined
   /** As much as was read of it. */
   readonly body: Buffer
   /** `list secrets`: what was asked. */
   readonly asked: string
+  /** What we were let in by: a member that shows it to us must not show it to readers. */
+  readonly secrets?: readonly string[]
 }
 
+/** Whoever asks to be left alone for longer is asked all the same: a timer takes 24 days at most. */
+const RETRY_AFTER_MOST_SECONDS = 300
+
 /** What an HTTP answer that is no success means. */
-export function answerError({ statusCode, retryAfter, body, asked }: Answer): MemberError {
+export function answerError(answer: Answer): MemberError {
+  const { statusCode, retryAfter, asked } = answer
   const seconds = Number(retryAfter)
   const options = {
     statusCode,
-    retryAfterSeconds: retryAfter !== undefined && seconds >= 0 ? seconds : undefined,
+    retryAfterSeconds:
+      retryAfter !== undefined && seconds >= 0
+        ? Math.min(seconds, RETRY_AFTER_MOST_SECONDS)
+        : undefined,
   }
   switch (statusCode) {
     case 401:
@@ -133,13 +144,13 @@ export function answerError({ statusCode, retryAfter, body, asked }: Answer): Me
     case 410:
       return new MemberError(
         'expired',
-        messageOf(body) || 'the resourceVersion is too old',
+        messageOf(answer) || 'the resourceVersion is too old',
         options,
       )
     case 429:
       return new MemberError('throttled', `too many requests: cannot ${asked} now`, options)
     default: {
-      const said = messageOf(body)
+      const said = messageOf(answer)
       const text = `HTTP ${statusCode}: cannot ${asked}${said && `: ${said}`}`
       return new MemberError('server', text, options)
     }
@@ -149,11 +160,12 @@ export function answerError({ statusCode, retryAfter, body, asked }: Answer): Me
 const MESSAGE_LENGTH = 200
 
 /** The message of a Status, one line and not long. */
-function messageOf(body: Buffer): string {
+function messageOf({ body, secrets = [] }: Answer): string {
   try {
     const { message } = JSON.parse(body.toString('utf8')) as { message?: unknown }
     if (typeof message !== 'string') return ''
-    return message.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH)
+    const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message)
+    return shown.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH)
   } catch {
     return '' // no Status: a load balancer's page, or cut off
   }

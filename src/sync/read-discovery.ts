@@ -44,7 +44,7 @@ function readAggregatedVersion(
       ...of,
       resource: textOf(one.resource),
       kind,
-      singularName: textOf(one.singularResource),
+      singularName: wordOf(one.singularResource),
       namespaced: one.scope === 'Namespaced',
       ...namesOf(one),
     })
@@ -56,18 +56,22 @@ function readAggregatedVersion(
 /** APIVersions, the answer of /api. */
 export function readVersions(document: Fields): GroupVersion[] {
   if (!Array.isArray(document.versions)) throw rubbish('no versions')
-  return textsOf(document.versions).map((version) => ({ group: '', version }))
+  return textsOf(document.versions)
+    .map((version) => ({ group: '', version }))
+    .filter(isServable)
 }
 
 /** APIGroupList, the answer of /apis. */
 export function readGroupList(document: Fields): GroupVersion[] {
   if (!Array.isArray(document.groups)) throw rubbish('no groups')
-  return listOf(document.groups).flatMap((group) =>
-    listOf(group.versions).map((version) => ({
-      group: textOf(group.name),
-      version: textOf(version.version),
-    })),
-  )
+  return listOf(document.groups)
+    .flatMap((group) =>
+      listOf(group.versions).map((version) => ({
+        group: textOf(group.name),
+        version: textOf(version.version),
+      })),
+    )
+    .filter(isServable)
 }
 
 /** APIResourceList, the answer of one group version. @throws MemberError */
@@ -80,7 +84,7 @@ export function readResourceList(document: unknown, of: GroupVersion): ResourceI
         ...of,
         resource: textOf(one.name),
         kind: textOf(one.kind),
-        singularName: textOf(one.singularName),
+        singularName: wordOf(one.singularName),
         namespaced: one.namespaced === true,
         ...namesOf(one),
       }) ?? [],
@@ -94,17 +98,28 @@ function rubbish(what: string): MemberError {
 
 function namesOf(one: Fields) {
   return {
-    verbs: textsOf(one.verbs),
-    shortNames: textsOf(one.shortNames),
-    categories: textsOf(one.categories),
+    verbs: textsOf(one.verbs).filter(isWord),
+    shortNames: textsOf(one.shortNames).filter(isWord),
+    categories: textsOf(one.categories).filter(isWord),
   }
 }
 
 /** What could not be asked for, or not be shown, is no resource; nor is a subresource: `pods/log`. */
 function checked(info: ResourceInfo): ResourceInfo | undefined {
-  const named = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(info.resource) && info.kind !== ''
+  const named = isServable(info) && isName(info.resource) && isWord(info.kind)
   return named ? info : undefined
 }
+
+/** What makes no path is asked for by no path. */
+function isServable({ group, version }: GroupVersion): boolean {
+  return (group === '' || isName(group)) && isName(version)
+}
+
+const isName = (text: string) => text.length <= NAME_MOST && NAME.test(text)
+const isWord = (text: string) => text.length <= NAME_MOST && WORD.test(text)
+const NAME_MOST = 253
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/
+const WORD = /^[A-Za-z0-9][-\w.]*$/
 
 function listOf(value: unknown): Fields[] {
   if (!Array.isArray(value)) return []
@@ -113,6 +128,12 @@ function listOf(value: unknown): Fields[] {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** Readers are shown it, and may type it. */
+function wordOf(value: unknown): string {
+  const text = textOf(value)
+  return isWord(text) ? text : ''
 }
 
 function textsOf(value: unknown): string[] {

@@ -58,7 +58,9 @@ export function resolveSyncList(inputs: ResolveInputs): ResolvedSyncList {
   for (const info of inputs.served) {
     if (!info.verbs.includes('list')) continue
     const key = keyOf(storedAs(info))
-    byType.set(key, [...(byType.get(key) ?? []), info])
+    const others = byType.get(key)
+    if (others) others.push(info)
+    else byType.set(key, [info])
   }
   const targets: SyncTarget[] = []
   for (const infos of byType.values()) {

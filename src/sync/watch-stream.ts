@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts'
 import { JsonError } from './json-bytes.ts'
 import type { ListSource } from './list-pages.ts'
 import type { FollowLimits } from './list-watch.ts'
-import { answerError, connectionError, MemberError } from './member-error.ts'
+import { connectionError, MemberError } from './member-error.ts'
 import type { RelistCause } from './mirror-sink.ts'
 import { versionOf } from './object-identity.ts'
 import { LineSplitter, LineTooLong, readWatchEvent, type WatchEvent } from './watch-lines.ts'
@@ -140,7 +140,7 @@ export class WatchStream {
     const { code, reason } = readStatus(object)
     if (code === 410 || reason === 'Expired' || reason === 'Gone') return 'expired'
     const asked = `watch ${this.#source.resource}`
-    throw answerError({ statusCode: code, body: object, asked })
+    throw this.#source.client.refusal({ statusCode: code, body: object, asked })
   }
 
   #arm(idle: AbortController): void {

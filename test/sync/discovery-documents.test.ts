@@ -65,6 +65,34 @@ describe('aggregated discovery', () => {
       want: [READ],
       broken: ['v1'],
     },
+    {
+      name: 'names that fit in no path and on no terminal are left out',
+      given: aggregated({
+        version: 'v1',
+        resources: [
+          { ...POD, shortNames: ['po', '\u001b[2J'], categories: ['a b', 'all'] },
+          { ...POD, responseKind: { kind: 'Pod\u001b[2J' } },
+        ],
+      }),
+      want: [READ],
+      broken: ['v1'],
+    },
+    ...['../../x', 'a b', '\u001b[2J', 'x'.repeat(254)].flatMap((odd) => [
+      {
+        name: `a group ${JSON.stringify(odd)}`,
+        given: {
+          items: [{ metadata: { name: odd }, versions: [{ version: 'v1', resources: [POD] }] }],
+        },
+        want: [],
+        broken: [`${odd}/v1`],
+      },
+      {
+        name: `a version ${JSON.stringify(odd)}`,
+        given: aggregated({ version: odd, resources: [POD] }),
+        want: [],
+        broken: [odd],
+      },
+    ]),
   ]
   for (const { name, given, want, broken } of cases) {
     test(name, () => {
@@ -109,6 +137,8 @@ describe('plain discovery', () => {
     expect(readVersions({ versions: ['v1'] })).toEqual([{ group: '', version: 'v1' }])
     const groups = [{ name: 'apps', versions: [{ groupVersion: 'apps/v1', version: 'v1' }] }]
     expect(readGroupList({ groups })).toEqual([{ group: 'apps', version: 'v1' }])
+    expect(readVersions({ versions: ['../v1'] })).toEqual([])
+    expect(readGroupList({ groups: [{ ...groups[0], name: 'apps/../x' }] })).toEqual([])
   })
 
   test('resources without subresources', () => {
