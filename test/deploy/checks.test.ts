@@ -1,5 +1,6 @@
 /** The checks of the other tests find what they are for. */
 import { describe, expect, test } from 'vitest'
+import { foreignProblems } from '../support/foreign-schema.ts'
 import type { Manifest } from '../support/manifests.ts'
 import { brokenRules } from '../support/pod-security.ts'
 import { RecordedSchema } from '../support/recorded-schema.ts'
@@ -32,6 +33,47 @@ describe('the recorded schema', () => {
 
   test('does not know others’ kinds', () => {
     expect(schema.problems({ apiVersion: 'example.com/v1', kind: 'Deployment' })).toBeUndefined()
+  })
+})
+
+describe('what others’ operators take', () => {
+  const monitor = (endpoint: object) => ({
+    ...{ apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', metadata: {} },
+    spec: { selector: {}, endpoints: [endpoint] },
+  })
+  const alert = (rule: object) => ({
+    ...{ apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata: {} },
+    spec: { groups: [{ name: 'x', rules: [{ alert: 'X', expr: 'up', ...rule }] }] },
+  })
+  const certificate = (spec: object) => ({
+    ...{ apiVersion: 'cert-manager.io/v1', kind: 'Certificate', metadata: {} },
+    spec: { secretName: 'x', issuerRef: { name: 'x' }, ...spec },
+  })
+
+  test('is taken', () => {
+    expect(foreignProblems(monitor({ port: 'x', interval: '1m30s' }))).toEqual([])
+    expect(foreignProblems(alert({ for: '5m' }))).toEqual([])
+    expect(foreignProblems(certificate({ duration: '2160h' }))).toEqual([])
+  })
+
+  test.each([
+    ['a field that there is not', monitor({ ports: 'x' }), '"ports"'],
+    ['a scheme that there is not', monitor({ scheme: 'HTTPS' }), '/spec/endpoints/0/scheme'],
+    ['a duration of another kind', alert({ for: '5 min' }), '/spec/groups/0/rules/0/for'],
+    ['a rule that is two', alert({ record: 'x' }), '/spec/groups/0/rules/0'],
+    ['days, which Go does not know', certificate({ duration: '90d' }), '/spec/duration'],
+    ['a use that there is not', certificate({ usages: ['server'] }), '/spec/usages/0'],
+    ['a missing issuer', certificate({ issuerRef: {} }), '/spec/issuerRef'],
+    [
+      'an issuer of two kinds',
+      {
+        ...{ apiVersion: 'cert-manager.io/v1', kind: 'Issuer', metadata: {} },
+        spec: { selfSigned: {}, ca: { secretName: 'x' } },
+      },
+      '/spec',
+    ],
+  ])('%s is found', (_, object, place) => {
+    expect(foreignProblems(object)!.join('\n')).toContain(place)
   })
 })
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { foreignProblems } from '../support/foreign-schema.ts'
 import {
   findHelm,
   hasKubectl,
@@ -98,7 +99,8 @@ describe.skipIf(!helm)('values', () => {
       ...['--set', 'networkPolicy.databasePort=6432,networkPolicy.apiServerPorts={8443}'],
       ...['--set', 'databaseSecret=db,encryptionKeySecret=key,certificates.source=given'],
     )
-    for (const object of objects) expect(schema.problems(object) ?? []).toEqual([])
+    for (const object of objects)
+      expect(schema.problems(object) ?? foreignProblems(object)).toEqual([])
     for (const spec of deployments(objects)) expect(brokenRules(spec)).toEqual([])
     expect(ofKind(objects, 'CronJob')).toEqual([])
     expect(ofKind(objects, 'PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual([

@@ -12,6 +12,7 @@ import { readConfigFile } from '../../src/cli/config-file.ts'
 import { parseConfig } from '../../src/config.ts'
 import { SETTINGS, type SettingName, variableOf } from '../../src/settings.ts'
 import { SyncMetrics } from '../../src/sync/metrics.ts'
+import { foreignProblems } from '../support/foreign-schema.ts'
 import {
   hasKubectl,
   type Manifest,
@@ -28,8 +29,6 @@ import { RecordedSchema } from '../support/recorded-schema.ts'
 
 const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'))
 const NAMESPACE = 'fleetglass-system'
-/** Kinds of others' CRDs, which the recorded server does not have. */
-const FOREIGN = ['ServiceMonitor', 'PrometheusRule', 'Issuer', 'Certificate']
 /** Made by whoever installs (README.md), or by cert-manager or our own job. */
 const SECRETS = ['fleetglass-database', 'fleetglass-encryption-key', 'fleetglass-serving-cert']
 const schema = new RecordedSchema()
@@ -46,11 +45,9 @@ describe.each(rendered)('overlay %s', (_, objects) => {
   const ours = templates.filter(([, { spec }]) => spec.containers[0].image !== 'postgres:17')
 
   test.each(objects.map((object) => [titleOf(object), object] as const))(
-    '%s is what the recorded API server takes',
+    '%s is what the recorded API server takes, or the operator whose kind it is',
     (_, object) => {
-      const problems = schema.problems(object)
-      if (problems === undefined) expect(FOREIGN).toContain(object.kind)
-      else expect(problems).toEqual([])
+      expect(schema.problems(object) ?? foreignProblems(object)).toEqual([])
     },
   )
 
@@ -136,6 +133,35 @@ describe.each(rendered)('overlay %s', (_, objects) => {
     expect([...types].sort()).toEqual(['Egress', 'Ingress'])
     // One of all pods, which lets nothing in, and one of its own.
     expect(policies.length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('monitors find their Services, and verify them by a name of the certificate', () => {
+    for (const { spec, metadata } of ofKind(objects, 'ServiceMonitor')) {
+      const services = ofKind(objects, 'Service').filter((service) =>
+        fits(spec.selector.matchLabels, service.metadata.labels),
+      )
+      expect(services.map((service) => service.metadata.name)).toEqual([metadata.name])
+      const ports = services[0].spec.ports.map(({ name }: Manifest) => name)
+      for (const { port, scheme = 'http', tlsConfig } of spec.endpoints) {
+        expect(ports).toContain(port)
+        const name = `${metadata.name}.${NAMESPACE}.svc`
+        expect(tlsConfig?.serverName).toBe(scheme === 'https' ? name : undefined)
+      }
+    }
+  })
+
+  test('certificates are for what the aggregator asks for, by issuers that are there', () => {
+    const issuers = ofKind(objects, 'Issuer').map(({ metadata }) => metadata.name)
+    const certificates = ofKind(objects, 'Certificate')
+    for (const { spec } of certificates) expect(issuers).toContain(spec.issuerRef.name)
+    for (const { spec } of certificates.filter(({ spec }) => !spec.isCA)) {
+      expect(spec.dnsNames).toContain(`fleetglass-apiserver.${NAMESPACE}.svc`)
+    }
+    for (const { metadata } of ofKind(objects, 'APIService')) {
+      const from = metadata.annotations?.['cert-manager.io/inject-ca-from']
+      const known = certificates.map((one) => `${NAMESPACE}/${one.metadata.name}`)
+      if (certificates.length > 0) expect(known).toContain(from)
+    }
   })
 
   test('APIServices point at the Service, and verify who answers', () => {
