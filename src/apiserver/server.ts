@@ -13,6 +13,7 @@ import Fastify, {
 } from 'fastify'
 import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
+import { FLEET_GROUP, FLEET_VERSION } from '../kube/fleet-prefix.ts'
 import type { Logger } from '../log.ts'
 import { findAbsentFields } from '../store/absent-fields.ts'
 import { findAccessToken } from '../store/access-tokens.ts'
@@ -44,8 +45,10 @@ import { knownCluster } from './plugins/known-cluster.ts'
 import { oneAtATime } from './plugins/one-at-a-time.ts'
 import { refusals } from './plugins/refusals.ts'
 import { sendStatus, statusErrors } from './plugins/status-errors.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { reviews } from './reviews/plugin.ts'
 import { resourceRoutes } from './routes/resources.ts'
+import { servedTypes } from './served-types.ts'
 
 /** A selector of 100 KB, three bytes for each of its characters, and what else is in a request. */
 const HEADERS_MOST_BYTES = 512 * 1024
@@ -60,6 +63,7 @@ const REQUEST_MOST_MILLISECONDS = 60_000
 const IDLE_MOST_MILLISECONDS = 120_000
 
 const GRACE_MILLISECONDS = 2_000
+const COLLECTIONS = { group: FLEET_GROUP, version: FLEET_VERSION, resource: 'collectionresources' }
 
 export interface TlsOptions {
   readonly key: string | Buffer
@@ -118,7 +122,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await identifyReaders(server, options)
   await server.register(inFlight, {
     limits: options.readerLimits ?? DEFAULT_READER_LIMITS,
-    registry: options.registry ?? new Registry(),
+    metrics: new RequestMetrics({
+      registry: options.registry ?? new Registry(),
+      isServed: servedTypes(catalog, [...options.root.rootKinds, COLLECTIONS]),
+    }),
   })
   await server.register(knownCluster, { catalog })
   const openStreams = new OpenStreams()

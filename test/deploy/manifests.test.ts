@@ -7,6 +7,7 @@ import fp from 'fastify-plugin'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_READER_LIMITS, inFlight } from '../../src/apiserver/plugins/in-flight.ts'
+import { RequestMetrics } from '../../src/apiserver/request-metrics.ts'
 import { COMMANDS, commandsFor } from '../../src/cli/commands/commands.ts'
 import { readConfigFile } from '../../src/cli/config-file.ts'
 import { parseConfig } from '../../src/config.ts'
@@ -278,7 +279,8 @@ async function metricNames(): Promise<readonly string[]> {
   new SyncMetrics(registry)
   const server = fastify()
   await server.register(fp(async () => undefined, { name: 'authenticate' }))
-  await server.register(inFlight, { limits: DEFAULT_READER_LIMITS, registry })
+  const metrics = new RequestMetrics({ registry, isServed: () => false })
+  await server.register(inFlight, { limits: DEFAULT_READER_LIMITS, metrics })
   await server.close()
   const all = await registry.getMetricsAsJSON()
   return all.flatMap(({ name, type }) =>

@@ -1,18 +1,17 @@
 /**
- * How many requests are under way: counted for metrics, and bounded for each reader.
+ * How many requests are under way: counted (request-metrics.ts), and bounded for each reader.
  *
  * One dashboard that asks for everything again and again must not keep the others waiting for the
  * database. Probes and registrations are not among what is bounded, so the server stays manageable
  * however many lists are asked of it.
  *
- * @see apiserver/pkg/server/filters/maxinflight.go; the names of the metrics are kube-apiserver's.
+ * @see apiserver/pkg/server/filters/maxinflight.go
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { StatusError } from '../../kube/status-error.ts'
-import { answerBytes } from '../answer-bytes.ts'
 import { laneOf, type RequestLane } from '../request-lane.ts'
+import type { RequestMetrics } from '../request-metrics.ts'
 import { whenClosed } from '../when-closed.ts'
 
 /** Of one user, at the same moment. */
@@ -30,32 +29,27 @@ const RETRY_AFTER_SECONDS = 1
 
 export interface InFlightOptions {
   readonly limits: ReaderLimits
-  readonly registry: Registry
+  readonly metrics: RequestMetrics
 }
 
 async function install(server: FastifyInstance, options: InFlightOptions): Promise<void> {
-  const { limits, registry } = options
-  const metrics = requestMetrics(registry)
+  const { limits, metrics } = options
   const readers = new ReaderCounts(limits)
-  const lanes = new WeakMap<FastifyRequest, RequestLane>()
   server.addHook('onRequest', async (request, reply) => {
     const lane = laneOf(request)
-    lanes.set(request, lane)
     const free = readers.take(request.identity.user, lane)
     if (!free) {
-      metrics.terminations.inc({ code: '429' })
+      metrics.refused(request)
       throw tooMany(request.identity.user, lane, limits)
     }
-    metrics.begin(lane, request.method)
+    const ended = metrics.begin(request)
     // Whether it ended well or its client went away; hijacked answers have no other end.
     whenClosed(reply.raw, () => {
       free()
-      metrics.end(lane, request.method)
+      ended()
     })
   })
-  server.addHook('onResponse', async (request, reply) => {
-    metrics.answered(lanes.get(request) ?? 'other', request, reply)
-  })
+  server.addHook('onResponse', async (request, reply) => metrics.answered(request, reply))
 }
 
 /** Fastify plugin; to be registered behind authentication. */
@@ -92,81 +86,4 @@ function tooMany(user: string, lane: RequestLane, limits: ReaderLimits): StatusE
   const message = `Too many requests: ${JSON.stringify(user)} has ${what} under way, and may have no more; please try again later.`
   const details = { retryAfterSeconds: RETRY_AFTER_SECONDS }
   return new StatusError('TooManyRequests', message, { details })
-}
-
-function requestMetrics(registry: Registry) {
-  const registers = [registry]
-  const inflight = new Gauge({
-    name: 'apiserver_current_inflight_requests',
-    help: 'requests under way, watches and probes apart',
-    labelNames: ['request_kind'],
-    registers,
-  })
-  const longRunning = new Gauge({
-    name: 'apiserver_longrunning_requests',
-    help: 'watches under way',
-    labelNames: ['verb'],
-    registers,
-  })
-  const total = new Counter({
-    name: 'apiserver_request_total',
-    help: 'requests that were answered, by verb and HTTP code',
-    labelNames: ['verb', 'code'],
-    registers,
-  })
-  const duration = new Histogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'how long answers took to their last byte; watches and probes apart',
-    labelNames: ['verb'],
-    buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60],
-    registers,
-  })
-  const sizes = responseSizes(registers)
-  const terminations = refusedRequests(registers)
-  const change = (lane: RequestLane, method: string, by: 1 | -1) => {
-    if (lane === 'watch') longRunning.inc({ verb: 'WATCH' }, by)
-    else if (lane !== 'probe') inflight.inc({ request_kind: kindOf(method) }, by)
-  }
-  return {
-    terminations,
-    begin: (lane: RequestLane, method: string) => change(lane, method, 1),
-    end: (lane: RequestLane, method: string) => change(lane, method, -1),
-    answered: (lane: RequestLane, request: FastifyRequest, reply: FastifyReply) => {
-      const verb = verbOf(lane, request.method)
-      total.inc({ verb, code: String(reply.raw.statusCode) })
-      if (lane !== 'watch' && lane !== 'probe') {
-        duration.observe({ verb }, reply.elapsedTime / 1000)
-        const bytes = answerBytes(request)
-        if (bytes !== undefined) sizes.observe({ verb }, bytes)
-      }
-    },
-  }
-}
-
-function refusedRequests(registers: Registry[]) {
-  return new Counter({
-    name: 'apiserver_request_terminations_total',
-    help: 'requests that were refused because their reader has too many under way',
-    labelNames: ['code'],
-    registers,
-  })
-}
-
-function responseSizes(registers: Registry[]) {
-  return new Histogram({
-    name: 'apiserver_response_sizes',
-    help: 'bytes of answers, their heads included; watches and probes apart',
-    labelNames: ['verb'],
-    buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
-    registers,
-  })
-}
-
-function kindOf(method: string): 'readOnly' | 'mutating' {
-  return ['GET', 'HEAD'].includes(method) ? 'readOnly' : 'mutating'
-}
-
-function verbOf(lane: RequestLane, method: string): string {
-  if (lane === 'watch') return 'WATCH'
-  return lane === 'stream' ? 'LIST' : method
 }
