@@ -2,7 +2,7 @@
  * A client of the management cluster's API server: whole requests here, lists and watches with the
  * engine that follows members (follow-objects.ts).
  */
-import { MemberClient } from '../sync/member-client.ts'
+import { type CountRequest, MemberClient } from '../sync/member-client.ts'
 import type { ManagementAccess } from './access.ts'
 import { noAnswer, refusalOf } from './management-error.ts'
 
@@ -43,6 +43,7 @@ export interface ManagementClient {
 export interface ManagementClientOptions {
   /** `fleetglass/VERSION` */
   readonly userAgent: string
+  readonly count?: CountRequest
 }
 
 const ANSWER_MILLISECONDS = 30_000
@@ -52,9 +53,9 @@ export const APPLY_PATCH = 'application/apply-patch+yaml'
 
 export function createManagementClient(
   { member: access, namespace }: ManagementAccess,
-  { userAgent }: ManagementClientOptions,
+  options: ManagementClientOptions,
 ): ManagementClient {
-  const member = new MemberClient(access, { userAgent, answerMilliseconds: ANSWER_MILLISECONDS })
+  const member = new MemberClient(access, { ...options, answerMilliseconds: ANSWER_MILLISECONDS })
   return {
     request: (method, path, options = {}) => ask(member, { method, path, ...options }),
     member,

@@ -19,6 +19,7 @@ import {
 import type { RegistrationContext } from '../registration/write-object.ts'
 import type { FollowLimits } from '../sync/list-watch.ts'
 import { Wakeup } from '../sync/wakeup.ts'
+import type { WorkQueue } from '../sync/work-queue.ts'
 import type { ManagementClient } from './client.ts'
 import { isBeingDeleted, keepFinalizer } from './finalizer.ts'
 import { type FollowedObjects, followObjects, type ObjectChange } from './follow-objects.ts'
@@ -30,6 +31,7 @@ export interface ControllerParts {
   readonly context: RegistrationContext
   readonly clock: Clock
   readonly log: Logger
+  readonly queue?: WorkQueue
   readonly limits?: Partial<FollowLimits>
 }
 
@@ -89,12 +91,16 @@ class Leading {
   }
 
   async run(): Promise<void> {
-    const { clock, log } = this.#parts
+    const { clock, log, queue } = this.#parts
     const { signal } = this.#leadership
+    queue?.added()
     while (!signal.aborted) {
+      const ended = queue?.begun()
       const failure = await this.#compare()
+      ended?.(failure === undefined ? 'done' : 'failed')
       if (failure !== this.#failure && failure !== undefined) log.warn({ failure }, 'not in line')
       this.#failure = failure
+      if (failure !== undefined) queue?.added()
       const pause = failure === undefined ? COMPARE_EVERY_MILLISECONDS : RETRY_MILLISECONDS
       await this.#changed.wait(pause, signal)
       await clock.sleep(SETTLE_MILLISECONDS, signal).catch(() => undefined)
@@ -106,7 +112,9 @@ class Leading {
   #follow(path: string, resource: string): FollowedObjects {
     const { client, clock, log, limits } = this.#parts
     const changed = (change?: ObjectChange) => {
-      if (!change || concernsUs(change)) this.#changed.wake()
+      if (change && !concernsUs(change)) return
+      this.#parts.queue?.added()
+      this.#changed.wake()
     }
     return followObjects({ client, path, resource, changed, clock, log, ...(limits && { limits }) })
   }

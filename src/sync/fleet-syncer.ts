@@ -30,6 +30,7 @@ import { InvalidConfig, type MemberAccess } from './member-access.ts'
 import { SyncMetrics } from './metrics.ts'
 import { ObjectWriter } from './object-writer.ts'
 import type { SyncServices } from './services.ts'
+import { WorkQueues } from './work-queue.ts'
 
 export interface FleetSyncerOptions {
   readonly store: Store
@@ -48,6 +49,8 @@ export interface FleetSyncerOptions {
   /** Of fleetglass, for the User-Agent. */
   readonly version?: string
   readonly registry?: Registry
+  /** Left out: nobody is told what waits. */
+  readonly queues?: WorkQueues
   /** Syncs only clusters of this spec.shardingName; left out: those without one. */
   readonly shardingName?: string
 }
@@ -75,9 +78,11 @@ function createServices(options: FleetSyncerOptions): SyncServices {
   const limits = limitsFrom(options.limits)
   const budget = new ByteBudget(limits.queueBytes)
   const metrics = new SyncMetrics(options.registry ?? new Registry(), () => budget.usedBytes)
+  const queues = options.queues ?? new WorkQueues(new Registry(), clock)
   const gate = new FairGate(limits.writers)
   return {
     ...{ store, keyring, secretValues, holder, clock, log, limits, metrics, budget },
+    statuses: queues.named('pediacluster_status'),
     userAgent: `fleetglass/${options.version ?? 'dev'}`,
     writer: new ObjectWriter({ store, gate, metrics, clock, log }),
     firstLists: new Gate(limits.firstLists, limits.firstListMilliseconds),

@@ -29,6 +29,22 @@ interface Written {
 const MOST_TYPES = 300
 const OTHER_TYPES = 'other'
 
+/** In the place of a member's name. */
+export const MANAGEMENT_CLUSTER = ''
+
+/** One for all clients of a process: client-go's name for what is asked of API servers. */
+export function restClientRequests(registry: Registry): Counter<'cluster' | 'method' | 'code'> {
+  const name = 'rest_client_requests_total'
+  const known = registry.getSingleMetric(name)
+  if (known instanceof Counter) return known
+  return new Counter({
+    name,
+    help: 'Requests to members, and to the management cluster, which has no name here; by HTTP code',
+    labelNames: ['cluster', 'method', 'code'],
+    registers: [registry],
+  })
+}
+
 export class SyncMetrics {
   readonly #types = new Set<string>()
   readonly #asked
@@ -50,12 +66,7 @@ export class SyncMetrics {
     const type = ['cluster', 'resource'] as const
     const counter = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
       new Counter({ name: `fleetglass_sync_${name}`, help, labelNames, registers })
-    this.#asked = new Counter({
-      name: 'rest_client_requests_total',
-      help: 'Requests to members, by HTTP code',
-      labelNames: ['cluster', 'method', 'code'],
-      registers,
-    })
+    this.#asked = restClientRequests(registry)
     this.#relists = counter('relists_total', 'Lists begun, by cause', [...type, 'cause'])
     this.#events = counter('events_total', 'Watch events taken', type)
     this.#errors = counter('member_errors_total', 'Failed requests to members', [...type, 'cause'])

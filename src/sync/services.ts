@@ -10,6 +10,7 @@ import type { Gate } from './gate.ts'
 import type { SyncLimits } from './limits.ts'
 import type { SyncMetrics } from './metrics.ts'
 import type { ObjectWriter } from './object-writer.ts'
+import type { WorkQueue } from './work-queue.ts'
 
 export interface SyncServices {
   readonly store: Store
@@ -22,6 +23,8 @@ export interface SyncServices {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: SyncMetrics
+  /** Clusters whose status is to be written, by name. */
+  readonly statuses: WorkQueue
   readonly writer: ObjectWriter
   readonly budget: ByteBudget
   /** First lists of all members. */

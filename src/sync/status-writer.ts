@@ -55,19 +55,25 @@ export class StatusWriter {
 
   /** Something may have changed; many of these are one write. */
   changed(): void {
-    this.#wakeup.wake()
+    this.#wake()
   }
 
   /** What was written before may be overwritten by whoever spoke for the cluster since. */
   forgetWritten(): void {
     this.#isSure = false
     this.#recorded = ''
-    this.#wakeup.wake()
+    this.#wake()
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
+    this.#options.services.statuses.forget(this.#options.name)
+  }
+
+  #wake(): void {
+    this.#options.services.statuses.added(this.#options.name)
+    this.#wakeup.wake()
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -75,16 +81,19 @@ export class StatusWriter {
     const { statusMilliseconds } = services.limits
     while (!signal.aborted) {
       await this.#wakeup.wait(LOOK_MILLISECONDS, signal)
+      const ended = services.statuses.begun(this.#options.name)
       try {
         await this.#write()
+        ended('done')
         this.#failure = ''
         await services.clock.sleep(statusMilliseconds, signal)
       } catch (error) {
+        ended('failed')
         if (error instanceof LeaseLost) this.#options.lost(error)
         if (signal.aborted) return
         this.#logOnce(error)
         await services.clock.sleep(RETRY_MILLISECONDS, signal).catch(() => undefined)
-        this.#wakeup.wake()
+        this.#wake()
       }
     }
   }

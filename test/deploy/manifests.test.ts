@@ -6,13 +6,17 @@ import { fastify } from 'fastify'
 import fp from 'fastify-plugin'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
+import { ReviewMetrics } from '../../src/apiserver/access/delegated/review-metrics.ts'
 import { DEFAULT_READER_LIMITS, inFlight } from '../../src/apiserver/plugins/in-flight.ts'
 import { RequestMetrics } from '../../src/apiserver/request-metrics.ts'
 import { COMMANDS, commandsFor } from '../../src/cli/commands/commands.ts'
 import { readConfigFile } from '../../src/cli/config-file.ts'
+import { tellWhoLeads } from '../../src/cli/parts/controllers.ts'
+import { systemClock } from '../../src/clock.ts'
 import { parseConfig } from '../../src/config.ts'
 import { SETTINGS, type SettingName, variableOf } from '../../src/settings.ts'
 import { SyncMetrics } from '../../src/sync/metrics.ts'
+import { WorkQueues } from '../../src/sync/work-queue.ts'
 import { foreignProblems } from '../support/foreign-schema.ts'
 import {
   hasKubectl,
@@ -277,6 +281,9 @@ async function metricNames(): Promise<readonly string[]> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new SyncMetrics(registry)
+  new WorkQueues(registry, systemClock)
+  new ReviewMetrics(registry)
+  tellWhoLeads(registry, () => false)
   const server = fastify()
   await server.register(fp(async () => undefined, { name: 'authenticate' }))
   const metrics = new RequestMetrics({ registry, isServed: () => false })

@@ -1,9 +1,11 @@
 /** What the management cluster says of readers: its tokens, its RBAC, whom it believes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { delegatedAuthorizer } from '../../src/apiserver/access/authorizer.ts'
 import { followTrust } from '../../src/apiserver/access/delegated/extension-authentication.ts'
+import { ReviewMetrics } from '../../src/apiserver/access/delegated/review-metrics.ts'
 import { reviewedAccess } from '../../src/apiserver/access/delegated/reviewed-access.ts'
 import { reviewedTokens } from '../../src/apiserver/access/delegated/reviewed-tokens.ts'
 import { ANONYMOUS, authenticated } from '../../src/apiserver/identity.ts'
@@ -131,6 +133,26 @@ describe.skipIf(apiserverInUse() === 'real')('with the stand-in', () => {
         details: { retryAfterSeconds: 1 },
       })
       expect(await find('of-jane')).toMatchObject({ user: 'jane' })
+    })
+
+    test('is counted, as extension servers do', async () => {
+      reviews.tokens.set('of-jane', { username: 'jane' })
+      const registry = new Registry()
+      const clock = testClock()
+      const parts = { client: cluster.admin, clock, metrics: new ReviewMetrics(registry) }
+      await reviewedTokens({ ...parts, audiences: [] })('of-jane')
+      await reviewedAccess(parts)(authenticated('jane', []), { verb: 'get', path: '/x' })
+      standIn.answer(async ({ path }) =>
+        path.endsWith('tokenreviews')
+          ? { code: 403, contentType: 'text/plain', body: 'no' }
+          : undefined,
+      )
+      await reviewedTokens({ ...parts, audiences: [] })('of-jane').catch(() => undefined)
+      const text = await registry.metrics()
+      expect(text).toContain('apiserver_delegated_authn_request_total{code="201"} 1')
+      expect(text).toContain('apiserver_delegated_authn_request_total{code="403"} 1')
+      expect(text).toContain('apiserver_delegated_authz_request_total{code="201"} 1')
+      expect(text).toContain('apiserver_delegated_authz_request_duration_seconds_count')
     })
 
     test('is in no message, when our own account may not ask', async () => {

@@ -81,8 +81,18 @@ describe('processes of a management cluster', () => {
     }
     await register('dot-01')
     await fleet.ready('dot-01')
-    const [, metrics] = await syncers[0]!.ask('/metrics')
-    expect(metrics).toContain('fleetglass_')
+    const pages = await Promise.all(syncers.map(async (one) => (await one.ask('/metrics'))[1]))
+    const lines = (start: string) =>
+      pages.map((page) => page.split('\n').find((line) => line.startsWith(start)))
+    const leads = 'leader_election_master_status{name="fleetglass-controllers"}'
+    expect(lines(leads).toSorted()).toEqual([`${leads} 0`, `${leads} 1`])
+    for (const queue of ['registrations', 'pediacluster_status']) {
+      expect(lines(`workqueue_work_duration_seconds_count{name="${queue}"}`).join()).toMatch(
+        / [1-9]/,
+      )
+    }
+    const asked = 'rest_client_requests_total{cluster="",method="PUT",code="200"}'
+    expect(lines(asked).join()).toMatch(/ [1-9]/)
   })
 
   test('the other one leads when the leader stops', { timeout: 60_000 }, async () => {

@@ -9,6 +9,7 @@ import type { ConnectOptions, Store } from '../../store/connect.ts'
 import { prepareDataDir } from '../data-dir/data-dir.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { CommandFailure } from '../failure.ts'
+import { processMetrics } from '../parts/api-server.ts'
 import {
   type CertifiedServerParts,
   currentPki,
@@ -69,15 +70,16 @@ async function runApiserver(config: ApiserverConfig): Promise<void> {
   const keyring = keyringFrom(resolve(keyFile), 'fail')
   await using started = new AsyncDisposableStack()
   const store = await storeOf({ url, config, signal, log }, started)
-  const management = openManagementCluster(config, started)
+  const registry = processMetrics()
+  const management = openManagementCluster(config, started, registry)
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const upkeep = runUpkeep({ store, clock, log, ...config }, signal)
   started.defer(() => upkeep)
-  const readers = openReaders({ config, management, clock, log }, started)
+  const readers = openReaders({ config, management, clock, log, registry }, started)
   const direct = directAddressOf({ config, clock, log }, started)
   const where = await listen(
     {
-      ...{ store, registrations, readers, log, clock },
+      ...{ store, registrations, readers, registry, log, clock },
       ...(management && { management }),
       ...(direct && { direct }),
       proxiedListSeconds: config.proxiedListSeconds,

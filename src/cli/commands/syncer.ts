@@ -10,6 +10,7 @@ import { databaseRegistrationSource } from '../../registration/database-source.t
 import type { Store } from '../../store/connect.ts'
 import { currentRevision } from '../../store/fleet-revision.ts'
 import { startFleetSyncer } from '../../sync/fleet-syncer.ts'
+import { WorkQueues } from '../../sync/work-queue.ts'
 import { keyringFrom } from '../data-dir/encryption-key.ts'
 import { readImports } from '../import-kubeconfig.ts'
 import { startControllers } from '../parts/controllers.ts'
@@ -66,12 +67,15 @@ async function runSyncer(config: SyncerConfig): Promise<void> {
   const registrations = await openRegistrations({ store, keyring, clock, keyFile }, started)
   const holder =
     config.leaseHolder ?? `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`
-  const client = openManagementCluster(config, started)
-  const controllers = client && startControllers({ client, registrations, holder, clock, log })
+  const queues = new WorkQueues(registry, clock)
+  const client = openManagementCluster(config, started, registry)
+  const observed = { registry, queues }
+  const controllers =
+    client && startControllers({ client, registrations, holder, clock, log, observed })
   if (controllers) started.defer(() => controllers.stop())
   health.trouble = async () => (await withoutDatabase(store)) ?? controllers?.trouble
   const syncer = await startFleetSyncer({
-    ...{ registry, store, keyring, secretValues, trustedKubeconfigs, log },
+    ...{ registry, queues, store, keyring, secretValues, trustedKubeconfigs, log },
     registrations: controllers?.source ?? databaseRegistrationSource(registrations),
     ...{ clock, holder },
     ...(prune && { prune }),

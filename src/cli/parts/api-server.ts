@@ -53,6 +53,8 @@ export interface ApiServerParts {
   readonly proxiedListSeconds?: number
   /** Left out: it stops at once, and cuts off what takes longer than a moment. */
   readonly shutdown?: Shutdown
+  /** For /metrics, with what is counted elsewhere in it. Left out: one of its own. */
+  readonly registry?: Registry
   /** Of the syncer that runs beside it, in the text that Prometheus reads. */
   readonly syncerMetrics?: () => Promise<string>
 }
@@ -107,7 +109,7 @@ async function build(
   const access = await createAccess({ catalog, source, log, clock })
   started.defer(() => access.close())
   const own = parts.management ? NO_REGISTRATIONS : ownRegistrations(parts, { access, catalog })
-  const registry = processMetrics()
+  const { registry = processMetrics() } = parts
   const draining = new Draining()
   const wishes = () => storedWishes(store)
   const server = await buildServer({
@@ -212,7 +214,8 @@ function metricsOf(own: Registry, syncerMetrics: ApiServerParts['syncerMetrics']
   }
 }
 
-function processMetrics(): Registry {
+/** A registry that tells of this process. */
+export function processMetrics(): Registry {
   const register = new Registry()
   collectDefaultMetrics({ register })
   return register

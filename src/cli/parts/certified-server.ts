@@ -23,6 +23,7 @@ export interface CertifiedServerParts
     | 'log'
     | 'clock'
     | 'syncerMetrics'
+    | 'registry'
   > {
   readonly dataDir: string
   readonly config: Config<

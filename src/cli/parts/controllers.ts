@@ -1,5 +1,6 @@
 /** What a syncer does beside syncing when registrations live in a management cluster. */
 import { hostname } from 'node:os'
+import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log.ts'
 import type { ManagementClient } from '../../management/client.ts'
@@ -10,6 +11,7 @@ import { managementRegistrationSource } from '../../management/registration-sour
 import type { RegistrationSource } from '../../registration/registration-source.ts'
 import type { Registrations } from '../../registration/registrations.ts'
 import type { FollowLimits } from '../../sync/list-watch.ts'
+import type { WorkQueues } from '../../sync/work-queue.ts'
 
 export interface ControllersParts {
   readonly client: ManagementClient
@@ -19,6 +21,8 @@ export interface ControllersParts {
   readonly clock: Clock
   readonly log: Logger
   readonly limits?: Partial<FollowLimits>
+  /** Left out: nothing is counted. */
+  readonly observed?: { readonly registry: Registry; readonly queues: WorkQueues }
 }
 
 export interface Controllers {
@@ -32,15 +36,26 @@ const LEASE = 'fleetglass-controllers'
 
 /** Of several syncers one follows the registrations; all of them write the statuses of theirs. */
 export function startControllers(parts: ControllersParts): Controllers {
-  const { client, registrations, holder, clock, log, limits } = parts
+  const { client, registrations, holder, clock, log, limits, observed } = parts
   const { context } = registrations
   const controller = createRegistrationController({
     ...{ client, context, clock, log },
     ...(limits && { limits }),
+    ...(observed && { queue: observed.queues.named('registrations') }),
   })
-  const candidate = stand({ client, name: LEASE, identity: holder, clock, log }, (leadership) =>
-    controller.run(leadership),
+  const standing = { leads: false }
+  const candidate = stand(
+    { client, name: LEASE, identity: holder, clock, log },
+    async (leadership) => {
+      standing.leads = true
+      try {
+        await controller.run(leadership)
+      } finally {
+        standing.leads = false
+      }
+    },
   )
+  if (observed) tellWhoLeads(observed.registry, () => standing.leads)
   const events = createEventRecorder({ client, instance: hostname(), clock, log })
   return {
     source: managementRegistrationSource({ client, registrations, events }),
@@ -49,4 +64,17 @@ export function startControllers(parts: ControllersParts): Controllers {
     },
     stop: () => candidate.stop(),
   }
+}
+
+/** client-go's name for it. */
+export function tellWhoLeads(registry: Registry, leads: () => boolean): void {
+  new Gauge({
+    name: 'leader_election_master_status',
+    help: 'Whether this process holds the Lease',
+    labelNames: ['name'],
+    registers: [registry],
+    collect() {
+      this.set({ name: LEASE }, leads() ? 1 : 0)
+    },
+  })
 }

@@ -1,4 +1,5 @@
 /** The client of the management cluster, as the settings of a command say how to reach it. */
+import type { Registry } from 'prom-client'
 import { clusterAddress } from '../../config.ts'
 import {
   accessFromKubeconfigFile,
@@ -8,6 +9,7 @@ import {
 } from '../../management/access.ts'
 import { createManagementClient, type ManagementClient } from '../../management/client.ts'
 import { InvalidConfig } from '../../sync/member-access.ts'
+import { MANAGEMENT_CLUSTER, restClientRequests } from '../../sync/metrics.ts'
 import { CommandFailure } from '../failure.ts'
 import { version } from '../version.ts'
 
@@ -22,12 +24,14 @@ export interface ManagementSettings {
 /**
  * Opens no connection: that the management API server does not answer yet is no reason not to start.
  *
+ * @param registry - where its requests are counted.
  * @returns undefined when registrations are our own.
  * @throws CommandFailure when the settings or files do not say how it is reached.
  */
 export function openManagementCluster(
   settings: ManagementSettings,
   started: AsyncDisposableStack,
+  registry?: Registry,
 ): ManagementClient | undefined {
   if (settings.registrations === 'own') {
     refuseUnused(settings)
@@ -35,9 +39,15 @@ export function openManagementCluster(
   }
   const access = accessOf(settings)
   const { namespace = access.namespace } = settings
+  const requests = registry && restClientRequests(registry)
   const client = createManagementClient(
     { ...access, namespace },
-    { userAgent: `fleetglass/${version()}` },
+    {
+      userAgent: `fleetglass/${version()}`,
+      ...(requests && {
+        count: (method, code) => requests.inc({ cluster: MANAGEMENT_CLUSTER, method, code }),
+      }),
+    },
   )
   started.defer(() => client.close())
   return client

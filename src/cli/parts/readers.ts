@@ -2,6 +2,7 @@
  * Who may say who is asking, and who decides what FleetAccess does not: as the settings say, and
  * the management cluster where there is one.
  */
+import type { Registry } from 'prom-client'
 import { CertificateBundle } from '../../apiserver/access/authentication/certificate-bundle.ts'
 import type { RequestHeaderTrust } from '../../apiserver/access/authentication/request-header.ts'
 import type { Trust } from '../../apiserver/access/authentication/trust.ts'
@@ -14,6 +15,7 @@ import {
   type FollowedTrust,
   followTrust,
 } from '../../apiserver/access/delegated/extension-authentication.ts'
+import { ReviewMetrics } from '../../apiserver/access/delegated/review-metrics.ts'
 import { reviewedAccess } from '../../apiserver/access/delegated/reviewed-access.ts'
 import { reviewedTokens } from '../../apiserver/access/delegated/reviewed-tokens.ts'
 import type { ReadinessCheck } from '../../apiserver/health/plugin.ts'
@@ -42,6 +44,8 @@ export interface ReadersParts {
   readonly management: ManagementClient | undefined
   readonly clock: Clock
   readonly log: Logger
+  /** Left out: nothing is counted. */
+  readonly registry?: Registry
 }
 
 export interface Readers {
@@ -54,13 +58,14 @@ export interface Readers {
 
 /** @throws CommandFailure when files cannot be used. */
 export function openReaders(parts: ReadersParts, started: AsyncDisposableStack): Readers {
-  const { config, management, clock, log } = parts
+  const { config, management, clock, log, registry } = parts
   const authorizePaths = config.authorizationMode === 'Aggregator'
   const proxyCa = bundleIn(config.requestheaderClientCaFile, parts, started)
   const clientCa = bundleIn(config.clientCaFile, parts, started)
   const told = management && followTrust({ client: management, clock, log })
   if (told) started.defer(() => told.stop())
-  const review = management && { client: management, clock }
+  const metrics = registry && new ReviewMetrics(registry)
+  const review = management && { client: management, clock, ...(metrics && { metrics }) }
   return {
     trust: {
       requestHeader: () => requestHeaderOf(config, proxyCa?.current) ?? told?.told.requestHeader,

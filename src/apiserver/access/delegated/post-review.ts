@@ -10,10 +10,12 @@ import type { Clock } from '../../../clock.ts'
 import { StatusError } from '../../../kube/status-error.ts'
 import type { ManagementClient } from '../../../management/client.ts'
 import { ManagementError } from '../../../management/management-error.ts'
+import type { ReviewMetrics } from './review-metrics.ts'
 
 export interface ReviewParts {
   readonly client: Pick<ManagementClient, 'request'>
   readonly clock: Clock
+  readonly metrics?: ReviewMetrics
 }
 
 export interface Review {
@@ -47,16 +49,21 @@ export async function postReview(parts: ReviewParts, review: Review): Promise<Re
 
 /** Undefined when trying again may help. */
 async function tryOnce(
-  { client }: ReviewParts,
+  { client, clock, metrics }: ReviewParts,
   review: Review,
   signal: AbortSignal,
 ): Promise<ReviewStatus | undefined> {
+  const startedAt = clock.now()
+  const count = (code: number | undefined) =>
+    metrics?.asked(review.kind, code, (clock.now() - startedAt) / 1000)
   try {
     const path = `/apis/${review.apiVersion}/${review.kind.toLowerCase()}s`
-    const { body } = await client.request('POST', path, { body: review, signal })
+    const { status: code, body } = await client.request('POST', path, { body: review, signal })
+    count(code)
     const { status } = (body ?? {}) as { readonly status?: ReviewStatus }
     return status ?? {}
   } catch (error) {
+    count(error instanceof ManagementError ? error.code : undefined)
     if (signal.aborted) return undefined
     if (!(error instanceof ManagementError)) throw error
     if (error.isTemporary) return undefined
