@@ -35,6 +35,7 @@ const LAGGING = 'sync/lagging.test.ts'
 const LIFE = 'sync/cluster-life.test.ts'
 const DATABASE = 'sync/database-faults.test.ts'
 const CREDENTIALS = 'sync/credentials.test.ts'
+const OUTAGE = 'sync/outage.test.ts'
 const STORE = 'sync/store-faults.test.ts'
 const PUT = 'store/put-objects.test.ts'
 const RIGHTS = 'apiserver-access/rights.test.ts'
@@ -738,6 +739,12 @@ export const CASES: readonly Case[] = [
         text: '.set({ removed_at: sql<Date>`clock_timestamp()` })',
         becomes: '.set({ removed_at: null })',
         test: { file: LIFE, name: 'an unreachable cluster is gone at once' },
+      },
+      {
+        file: 'cli/parts/upkeep.ts',
+        text: 'if (!signal.aborted) log.warn({ err: error }, again)',
+        becomes: 'throw new Error(again, { cause: error })',
+        test: { file: OUTAGE, name: 'a cluster is removed, and the database goes away' },
       },
     ],
   },

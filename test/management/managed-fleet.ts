@@ -20,6 +20,7 @@ import {
   NAMESPACE,
   startManagementCluster,
 } from '../support/management/management-cluster.ts'
+import { proxiedStore } from '../support/proxied-store.ts'
 import { until } from '../support/until.ts'
 import { QUICK } from '../sync/quick-limits.ts'
 
@@ -46,6 +47,7 @@ export async function managedFleet(management?: ManagementCluster) {
   const cluster = management ?? (await startManagementCluster())
   const database = await testDatabase()
   const { store } = database
+  const { store: processStore, proxy } = await proxiedStore(database.url)
   const keyring = createKeyring(randomBytes(32))
   const log = createLogger('silent')
 
@@ -53,12 +55,14 @@ export async function managedFleet(management?: ManagementCluster) {
     const client = createManagementClient(accessFromKubeconfigFile(cluster.kubeconfig), {
       userAgent: 'fleetglass/test',
     })
-    const registrations = createRegistrations({ store, keyring, clock: systemClock })
+    const registrations = createRegistrations({
+      ...{ store: processStore, keyring, clock: systemClock },
+    })
     const holder = randomUUID()
     const parts = { client, registrations, holder, clock: systemClock, log }
     const controllers = startControllers({ ...parts, limits: { ...QUICK.follow } })
     const syncer: FleetSyncer = await startFleetSyncer({
-      ...{ store, keyring, holder, log, clock: systemClock, limits: QUICK },
+      ...{ store: processStore, keyring, holder, log, clock: systemClock, limits: QUICK },
       registrations: controllers.source,
       secretValues: 'digest',
     })
@@ -82,6 +86,8 @@ export async function managedFleet(management?: ManagementCluster) {
   const processes = [await startProcess()]
   const fleet = {
     ...{ cluster, store, keyring, ask, processes },
+    /** The way of the processes to their database. */
+    proxy,
     query: async <T>(text: string, values: unknown[] = []) =>
       (await store.pool.query(text, values)).rows as T[],
     async register(name: string, spec: PediaClusterSpec, metadata: object = {}) {
@@ -128,6 +134,8 @@ export async function managedFleet(management?: ManagementCluster) {
     },
     async stop() {
       await Promise.all(processes.map((process) => process.stop()))
+      await processStore.close()
+      await proxy.stop()
       await database.drop()
       if (!management) await cluster.stop()
     },

@@ -218,6 +218,21 @@ describe('removal', () => {
     expect(await fleet.clusters()).not.toContain('away')
   })
 
+  test('while our database is away keeps the object until the cluster is hidden', async () => {
+    await fleet.register('held', withToken())
+    await fleet.ready('held')
+    await fleet.proxy.stop()
+    await remove('held')
+    const { controllers } = fleet.processes[0]!
+    await until(() => controllers.trouble !== undefined, 15_000)
+    expect((await fleet.get('held')).metadata.finalizers).toEqual(['fleetglass.io/mirror'])
+    expect(await fleet.clusters()).toContain('held')
+    await fleet.proxy.start()
+    await until(async () => !(await fleet.clusters()).includes('held'), 15_000)
+    await gone('held')
+    await until(() => controllers.trouble === undefined, 15_000)
+  })
+
   test('and the same name again is another registration', async () => {
     await fleet.register('again', withToken())
     await fleet.ready('again')
