@@ -87,6 +87,19 @@ export function noSuchResource(): StatusError {
   })
 }
 
+/** A state that is not reached yet. @see apiserver/pkg/storage/errors.go, NewTooLargeResourceVersionError */
+export function resourceVersionTooLarge(wanted: bigint, current: string): StatusError {
+  const cause = { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }
+  return new StatusError('Timeout', `${cause.message}: ${wanted}, current: ${current}`, {
+    details: { causes: [cause], retryAfterSeconds: 1 },
+  })
+}
+
+/** A state that is not known any more. */
+export function resourceVersionTooOld(): StatusError {
+  return new StatusError('Expired', 'The resourceVersion for the provided list is too old.')
+}
+
 /** What every write to the mirror is answered with. */
 export function methodNotAllowed(): StatusError {
   return new StatusError(

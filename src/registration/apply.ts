@@ -5,11 +5,10 @@ import type { JsonObject } from '../kube/kube-object.ts'
 import { notFound, StatusError } from '../kube/status-error.ts'
 import { timestamp } from '../kube/timestamp.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
-import { warningsOf } from './create.ts'
 import { conceal, type Secrets, secretFieldsOf } from './credentials.ts'
-import { duplicateField, shape } from './decode.ts'
+import { duplicateField, shape, warningsOf } from './decode.ts'
 import { field, isObject, withField, withPath } from './json-text.ts'
-import type { RegistrationKind } from './kinds.ts'
+import { keyOf, type RegistrationKind } from './kinds.ts'
 import {
   metadataOf,
   nameOf,
@@ -43,7 +42,7 @@ export async function applyPatch(
   const { object, secrets } = conceal(applied, context.keyring, secretFieldsOf(kind))
   const proposed = { ...request, applied: writable(object, kind, subresource), secrets }
   const written = await writeRegistrations(context.store, async (writer) => {
-    const row = await writer.read({ group: kind.group, resource: kind.resource, name })
+    const row = await writer.read(keyOf(kind, name))
     if (row)
       return { object: await applyOver(writer, context, { ...proposed, row }), created: false }
     if (subresource !== '') throw notFound(kind, name)

@@ -7,25 +7,24 @@ import { type ParsedJson, parseJson } from './json-text.ts'
 /** Many times what a manifest needs; keeps "billion laughs" from growing. */
 const YAML_ALIASES_MOST = 1_000
 
-/** @throws an error whose message is fit for the client. */
-export function parseBody({
-  text,
-  format,
-}: {
+/** What a client sent. */
+export interface Body {
   readonly text: string
   readonly format: 'json' | 'yaml'
-}): ParsedJson {
-  // JSON is YAML, and clients send JSON as YAML: reading it as JSON keeps the digits of numbers.
-  if (format === 'json' || text.trimStart().startsWith('{')) return parseJsonOrYaml(text, format)
-  return parseYaml(text)
 }
 
-function parseJsonOrYaml(text: string, format: 'json' | 'yaml'): ParsedJson {
+/** @throws an error whose message is fit for the client. */
+export function parseBody({ text, format }: Body): ParsedJson {
   if (format === 'json') return parseJson(text)
+  // JSON is YAML, and clients send JSON as YAML: reading it as JSON keeps the digits of numbers.
+  return (text.trimStart().startsWith('{') && parsedJson(text)) || parseYaml(text)
+}
+
+function parsedJson(text: string): ParsedJson | undefined {
   try {
     return parseJson(text)
   } catch {
-    return parseYaml(text)
+    return undefined // YAML in flow style.
   }
 }
 

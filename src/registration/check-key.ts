@@ -2,7 +2,7 @@
 import type { Keyring } from '../keyring.ts'
 import type { Store } from '../store/connect.ts'
 import { allRegistrations } from '../store/registrations.ts'
-import { openSecrets, sealingContext } from './credentials.ts'
+import { openedSecrets, sealingContext } from './credentials.ts'
 
 /**
  * False when credentials are stored and none of them opens: the key is another installation's. A
@@ -10,16 +10,11 @@ import { openSecrets, sealingContext } from './credentials.ts'
  */
 export async function isKeyOf(store: Store, keyring: Keyring): Promise<boolean> {
   const sealed = (await allRegistrations(store)).filter(({ credentials }) => credentials !== null)
-  return sealed.length === 0 || sealed.some((one) => opens(one, keyring))
-}
-
-type Sealed = Awaited<ReturnType<typeof allRegistrations>>[number]
-
-function opens({ credentials, uid, ...of }: Sealed, keyring: Keyring): boolean {
-  try {
-    openSecrets(credentials, keyring, sealingContext(of, uid))
-    return true
-  } catch {
-    return false // GCM does not say more: another key, or damaged
-  }
+  return (
+    sealed.length === 0 ||
+    sealed.some(
+      ({ credentials, uid, ...of }) =>
+        openedSecrets(credentials, keyring, sealingContext(of, uid)) !== undefined,
+    )
+  )
 }

@@ -1,11 +1,11 @@
 /** Create: a new object, under the name given or one made up. */
-import { apiVersionOf } from '../kube/group-resource.ts'
+
 import type { JsonObject } from '../kube/kube-object.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
+import type { Body } from './body-text.ts'
 import { conceal, secretFieldsOf } from './credentials.ts'
-import { type Body, cannotBeHandled, decodeObject } from './decode.ts'
-import { quote } from './json-text.ts'
-import type { RegistrationKind } from './kinds.ts'
+import { cannotBeHandled, decodeObject, strictProblem, warningsOf } from './decode.ts'
+import { keyOf, type RegistrationKind } from './kinds.ts'
 import {
   alreadyExists,
   generateName,
@@ -14,6 +14,7 @@ import {
   prepareCreate,
   withMetadata,
 } from './lifecycle.ts'
+import { updater } from './managed-fields.ts'
 import {
   type RegistrationContext,
   type WriteOptions,
@@ -54,31 +55,6 @@ export async function createObject(
   return { object: text, warnings: warningsOf(complaints, options), created: true }
 }
 
-export function strictProblem(complaints: readonly string[]): string {
-  return `strict decoding error: ${complaints.join(', ')}`
-}
-
-export function warningsOf(
-  complaints: readonly string[],
-  { fieldValidation }: WriteOptions,
-): readonly string[] {
-  return fieldValidation === 'Ignore' ? [] : complaints
-}
-
-/** The manager of a write that is no apply. */
-export function updater(
-  kind: RegistrationKind,
-  { fieldManager }: WriteOptions,
-  subresource: '' | 'status',
-) {
-  return {
-    manager: fieldManager,
-    operation: 'Update',
-    apiVersion: apiVersionOf(kind),
-    subresource,
-  } as const
-}
-
 async function named(
   writer: RegistrationWriter,
   kind: RegistrationKind,
@@ -86,14 +62,13 @@ async function named(
 ): Promise<JsonObject> {
   const given = nameOf(object)
   const base = metadataOf(object).generateName
-  const key = { group: kind.group, resource: kind.resource }
   if (given !== '' || typeof base !== 'string' || base === '') {
-    if (await writer.read({ ...key, name: given })) throw alreadyExists(kind, given)
+    if (await writer.read(keyOf(kind, given))) throw alreadyExists(kind, given)
     return object
   }
   for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     const name = generateName(base)
-    if (!(await writer.read({ ...key, name }))) return withMetadata(object, { name })
+    if (!(await writer.read(keyOf(kind, name)))) return withMetadata(object, { name })
   }
-  throw alreadyExists(kind, quote(base))
+  throw alreadyExists(kind, base)
 }

@@ -5,9 +5,10 @@
  * the secret that is stored, so that `kubectl edit` and `replace` work without knowing it.
  * A certificate and the addresses of a cluster are public, and stay.
  */
+
 import type { Keyring } from '../keyring.ts'
 import { type Json, type JsonObject, LAST_APPLIED_ANNOTATION } from '../kube/kube-object.ts'
-import { field, formatJson, isObject, parseJson, withPath } from './json-text.ts'
+import { field, formatJson, parsedObject, withPath } from './json-text.ts'
 import { isBase64 } from './validate-schema.ts'
 import { type FieldError, invalidField } from './validation.ts'
 
@@ -65,7 +66,12 @@ function isSecret(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== '' && isBase64(value) && !isDigest(value)
 }
 
-const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED_ANNOTATION]
+/** Where client-side `kubectl apply` keeps what it applied. */
+export const LAST_APPLIED_PATH: readonly string[] = [
+  'metadata',
+  'annotations',
+  LAST_APPLIED_ANNOTATION,
+]
 
 function concealLastApplied(
   object: JsonObject,
@@ -74,7 +80,7 @@ function concealLastApplied(
 ): JsonObject {
   const text = field(object, ...LAST_APPLIED_PATH)
   if (typeof text !== 'string' || text === '') return object
-  const applied = parsed(text)
+  const applied = parsedObject(text)
   // What is no object was not written by kubectl; it may hold anything, so none of it is kept.
   if (!applied) return withPath(object, LAST_APPLIED_PATH, undefined)
   let concealed = applied
@@ -88,15 +94,6 @@ function concealLastApplied(
   }
   if (concealed === applied) return object
   return withPath(object, LAST_APPLIED_PATH, `${formatJson(concealed)}\n`)
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const { value } = parseJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The secrets that a concealed object stands for. */
@@ -148,6 +145,17 @@ export function openSecrets(
   context: string,
 ): Readonly<Record<string, string>> {
   return sealed ? JSON.parse(keyring.open(sealed, context).toString()) : {}
+}
+
+/** Undefined when another key sealed them, or they are damaged: GCM does not say more. */
+export function openedSecrets(
+  ...sealed: Parameters<typeof openSecrets>
+): ReturnType<typeof openSecrets> | undefined {
+  try {
+    return openSecrets(...sealed)
+  } catch {
+    return undefined
+  }
 }
 
 /** By the digest that is served in their place. */

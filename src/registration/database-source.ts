@@ -1,6 +1,6 @@
 /** Registrations from our own store: the source of standalone installations. */
-import type { FleetAccess } from '../kube/fleet-access.ts'
-import { ACCESS_GROUP } from '../kube/fleet-access.ts'
+
+import { ACCESS_GROUP, type FleetAccess } from '../kube/fleet-access.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import {
   CLUSTER_GROUP,
@@ -11,12 +11,12 @@ import {
 import { StatusError } from '../kube/status-error.ts'
 import { checkLease } from '../store/leases.ts'
 import { allRegistrations, readRegistration, writeRegistrations } from '../store/registrations.ts'
-import { updater } from './create.ts'
-import { NO_SECRETS, openSecrets, reveal, sealingContext, secretFieldsOf } from './credentials.ts'
+import { NO_SECRETS, openedSecrets, reveal, sealingContext, secretFieldsOf } from './credentials.ts'
 import { field, formatJson, sameJson, withField } from './json-text.ts'
-import { kindOfResource } from './kinds.ts'
+import { keyOf, kindOfResource } from './kinds.ts'
 import { metadataOf, prepareUpdate } from './lifecycle.ts'
 import { served } from './list.ts'
+import { updater } from './managed-fields.ts'
 import type { RegistrationSource, RegistrationState, StatusWrite } from './registration-source.ts'
 import type { Registrations } from './registrations.ts'
 import { currentOf, type RegistrationContext, writeObject } from './write-object.ts'
@@ -74,26 +74,15 @@ async function readState(context: RegistrationContext) {
       syncResources.push(object)
       continue
     }
-    const opened = openOrNothing(credentials, keyring, sealingContext({ group, resource }, uid))
-    pediaClusters.push(reveal(object, opened, secretFieldsOf({ resource })))
+    const opened = openedSecrets(credentials, keyring, sealingContext({ group, resource }, uid))
+    // A cluster whose credentials do not open cannot be reached, and must not hold up the others.
+    pediaClusters.push(reveal(object, opened ?? {}, secretFieldsOf({ resource })))
   }
   const state = {
     pediaClusters: pediaClusters as unknown as readonly PediaCluster[],
     syncResources: syncResources as unknown as readonly ClusterSyncResources[],
   }
   return { state, digest: wanted.join('\n') }
-}
-
-/**
- * Credentials that were sealed with another key are left out: one such cluster cannot be reached,
- * and must not keep the others from being synced.
- */
-function openOrNothing(...sealed: Parameters<typeof openSecrets>): ReturnType<typeof openSecrets> {
-  try {
-    return openSecrets(...sealed)
-  } catch {
-    return {}
-  }
 }
 
 /** What a syncer acts on: a status that it wrote itself, and who owns which field, is no news. */
@@ -110,7 +99,7 @@ async function writeStatus(
   { name, uid, lease, status }: StatusWrite,
 ): Promise<void> {
   const kind = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
-  const key = { group: kind.group, resource: kind.resource, name }
+  const key = keyOf(kind, name)
   const wanted = JSON.parse(JSON.stringify(status)) as Json
   const known = await readRegistration(context.store, key)
   if (known?.uid !== uid || sameJson(field(served(known.object).object, 'status'), wanted)) return

@@ -4,21 +4,16 @@
  * Refuses what a real API server's decoder refuses, in its words; what only breaks the schema is
  * told later, field by field (validate-schema.ts).
  */
+
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { StatusError } from '../kube/status-error.ts'
-import { parseBody } from './body-text.ts'
+import { type Body, parseBody } from './body-text.ts'
 import { field, formatJson, isArray, isObject, quote } from './json-text.ts'
 import type { RegistrationKind } from './kinds.ts'
 import { prune } from './prune.ts'
 import { fieldSchema, METADATA, type Schema } from './schema.ts'
-
-export type BodyFormat = 'json' | 'yaml'
-
-export interface Body {
-  readonly text: string
-  readonly format: BodyFormat
-}
+import type { WriteOptions } from './write-object.ts'
 
 export interface Decoded {
   readonly object: JsonObject
@@ -47,6 +42,19 @@ function parseOrRefuse(body: Body, kind: RegistrationKind) {
 
 export const unknownField = (path: string) => `unknown field ${quote(path)}`
 export const duplicateField = (path: string) => `duplicate field ${quote(path)}`
+
+/** What the complaints are when they are refused. */
+export function strictProblem(complaints: readonly string[]): string {
+  return `strict decoding error: ${complaints.join(', ')}`
+}
+
+/** What the complaints are when they are not. */
+export function warningsOf(
+  complaints: readonly string[],
+  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+): readonly string[] {
+  return fieldValidation === 'Ignore' ? [] : complaints
+}
 
 /**
  * Brings what was written into the shape of its kind: metadata checked, unknown fields dropped.

@@ -1,9 +1,10 @@
 /** Delete, at once or once every finalizer has run. */
+
 import { notFound } from '../kube/status-error.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
 import { NO_SECRETS } from './credentials.ts'
 import { formatJson } from './json-text.ts'
-import type { RegistrationKind } from './kinds.ts'
+import { keyOf, type RegistrationKind } from './kinds.ts'
 import { conflict, markDeleted, metadataOf } from './lifecycle.ts'
 import { finalizersOf } from './validate-metadata.ts'
 import {
@@ -48,7 +49,7 @@ async function deleteOne(
   context: RegistrationContext,
   { kind, name, options }: DeleteRequest,
 ): Promise<Deleted> {
-  const row = await writer.read({ group: kind.group, resource: kind.resource, name })
+  const row = await writer.read(keyOf(kind, name))
   if (!row) throw notFound(kind, name)
   const current = currentOf(row)
   checkPreconditions(current, kind, options)
@@ -112,7 +113,7 @@ export async function deleteCollection(
     const { objects, latest } = await writer.list(kind)
     const deleted: string[] = []
     for (const { name } of objects) {
-      const row = await writer.read({ group: kind.group, resource: kind.resource, name })
+      const row = await writer.read(keyOf(kind, name))
       if (!row || !selects(currentOf(row).object)) continue
       await deleteOne(writer, context, { kind, name, options })
       deleted.push(formatJson(currentOf(row).object))

@@ -28,6 +28,17 @@ export function parseJson(text: string): ParsedJson {
   return { value, duplicates: reader.duplicates }
 }
 
+/** Undefined for a text that is no JSON, or no object. */
+export function parsedObject(text: string): JsonObject | undefined {
+  try {
+    const { value } = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined
+    throw error
+  }
+}
+
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** A string as JSON has it: no raw control characters, known escapes only. */
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y

@@ -3,11 +3,13 @@
  *
  * Their schema, their columns, what discovery says of them and their OpenAPI all come from there.
  */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
-import type { ResourceInfo } from '../kube/group-resource.ts'
+import type { GroupResource, ResourceInfo } from '../kube/group-resource.ts'
 import type { AdditionalPrinterColumn } from '../printers/custom-resource.ts'
+import type { RegistrationKey } from '../store/registrations.ts'
 import { METADATA, type Schema } from './schema.ts'
 
 export interface RegistrationKind extends ResourceInfo {
@@ -85,6 +87,11 @@ function loadKinds(): readonly RegistrationKind[] {
     .filter((file) => file.endsWith('.yaml'))
     .sort()
     .flatMap((file) => kindsOf(parse(readFileSync(join(directory, file), 'utf8'))))
+}
+
+/** What an object of a kind is stored under. */
+export function keyOf({ group, resource }: GroupResource, name: string): RegistrationKey {
+  return { group, resource, name }
 }
 
 export function kindOfResource(group: string, resource: string): RegistrationKind {

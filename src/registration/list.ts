@@ -1,9 +1,15 @@
 /** Get and list: the newest state, or a state of the past that is still known. */
+
 import type { JsonObject } from '../kube/kube-object.ts'
-import { notFound, StatusError } from '../kube/status-error.ts'
+import {
+  notFound,
+  resourceVersionTooLarge,
+  resourceVersionTooOld,
+  StatusError,
+} from '../kube/status-error.ts'
 import { listRegistrations, readRegistration } from '../store/registrations.ts'
 import { parseJson } from './json-text.ts'
-import type { RegistrationKind } from './kinds.ts'
+import { keyOf, type RegistrationKind } from './kinds.ts'
 import type { RegistrationContext } from './write-object.ts'
 
 /** An object as it is served, both ways. */
@@ -22,11 +28,7 @@ export async function getObject(
   { kind, name, notOlderThan }: GetRequest,
 ): Promise<Served> {
   if (notOlderThan !== undefined) await requireRevision(context, kind, notOlderThan)
-  const row = await readRegistration(context.store, {
-    group: kind.group,
-    resource: kind.resource,
-    name,
-  })
+  const row = await readRegistration(context.store, keyOf(kind, name))
   if (!row) throw notFound(kind, name)
   return served(row.object)
 }
@@ -43,7 +45,7 @@ async function requireRevision(
   wanted: bigint,
 ): Promise<void> {
   const { latest } = await listRegistrations(store, kind, { limit: 0 })
-  if (wanted > BigInt(latest)) throw tooLarge(wanted, latest)
+  if (wanted > BigInt(latest)) throw resourceVersionTooLarge(wanted, latest)
 }
 
 export interface ObjectListRequest {
@@ -77,8 +79,9 @@ export async function listObjects(
     ...(after !== undefined && { after }),
   })
   const wanted = at ?? notOlderThan ?? 0n
-  if (wanted > BigInt(page.latest)) throw tooLarge(wanted, page.latest)
-  if (at !== undefined && at < BigInt(page.floor)) throw expired(after !== undefined)
+  if (wanted > BigInt(page.latest)) throw resourceVersionTooLarge(wanted, page.latest)
+  if (at !== undefined && at < BigInt(page.floor))
+    throw after === undefined ? resourceVersionTooOld() : continueTooOld()
   const found = page.objects
     .map(({ object }) => served(object))
     .filter(({ object }) => selects(object))
@@ -86,21 +89,9 @@ export async function listObjects(
   return { resourceVersion: page.resourceVersion, items, remaining: found.length - items.length }
 }
 
-/** @see apiserver/pkg/storage/errors.go, NewTooLargeResourceVersionError */
-function tooLarge(wanted: bigint, latest: string): StatusError {
-  return new StatusError('Timeout', `Too large resource version: ${wanted}, current: ${latest}`, {
-    details: {
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-      retryAfterSeconds: 1,
-    },
-  })
-}
-
-function expired(continued: boolean): StatusError {
+function continueTooOld(): StatusError {
   return new StatusError(
     'Expired',
-    continued
-      ? 'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.'
-      : 'The resourceVersion for the provided list is too old.',
+    'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.',
   )
 }

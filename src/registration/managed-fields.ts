@@ -5,6 +5,7 @@
  *
  * @see apimachinery/pkg/util/managedfields
  */
+import { apiVersionOf, type GroupVersion } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import {
   difference,
@@ -28,6 +29,20 @@ export interface Manager {
   readonly apiVersion: string
   /** `status`, or `''`. */
   readonly subresource: string
+}
+
+/** The manager of a write that is no apply. */
+export function updater(
+  of: GroupVersion,
+  { fieldManager }: { readonly fieldManager: string },
+  subresource: string,
+): Manager {
+  return {
+    manager: fieldManager,
+    operation: 'Update',
+    apiVersion: apiVersionOf(of),
+    subresource,
+  }
 }
 
 export interface ManagedEntry extends Manager {

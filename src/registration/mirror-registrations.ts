@@ -5,6 +5,7 @@
  * that our syncers wrote, and without who owns which field. Nobody is served from it, so nothing is
  * checked here: the API server that took the object in has done that.
  */
+
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { CLUSTER_GROUP } from '../kube/pedia-cluster.ts'
 import { checkLease } from '../store/leases.ts'
@@ -19,13 +20,13 @@ import { keepClusterInStep } from './cluster-step.ts'
 import {
   conceal,
   keepSecrets,
-  openSecrets,
+  openedSecrets,
   sealingContext,
   sealSecrets,
   secretFieldsOf,
 } from './credentials.ts'
 import { field, formatJson, sameJson, withField } from './json-text.ts'
-import { kindOfResource, type RegistrationKind } from './kinds.ts'
+import { keyOf, kindOfResource, type RegistrationKind } from './kinds.ts'
 import { metadataOf, nameOf, withMetadata } from './lifecycle.ts'
 import type { StatusWrite } from './registration-source.ts'
 import { currentOf, type RegistrationContext, removeObject } from './write-object.ts'
@@ -109,7 +110,7 @@ function removal(kind: RegistrationKind, name: string): Change {
   return {
     ...{ kind, name },
     write: async (writer) => {
-      const row = await writer.read({ group: kind.group, resource: kind.resource, name })
+      const row = await writer.read(keyOf(kind, name))
       if (row) await removeObject(writer, kind, currentOf(row))
     },
   }
@@ -127,7 +128,7 @@ async function put(
   wanted: Wanted,
 ): Promise<void> {
   const { kind, object } = wanted
-  const key = { group: kind.group, resource: kind.resource, name: nameOf(object) }
+  const key = keyOf(kind, nameOf(object))
   const found = await writer.read(key)
   const uid = uidOf(object)
   // Deleted and created again: another registration, with objects of its own.
@@ -180,16 +181,10 @@ function differs(context: RegistrationContext, row: StoredRegistration, wanted: 
   if (row.uid !== uidOf(wanted.object)) return true
   const { next, secrets } = asStored(context, row, wanted)
   const current = withMetadata(currentOf(row).object, { resourceVersion: undefined })
-  return !sameJson(current, next) || !sameJson(opened(context, row, wanted.kind), secrets)
-}
-
-/** Credentials that another key sealed are sealed anew. */
-function opened({ keyring }: RegistrationContext, row: StoredRegistration, kind: RegistrationKind) {
-  try {
-    return openSecrets(row.credentials, keyring, sealingContext(kind, row.uid))
-  } catch {
-    return null
-  }
+  const sealing = sealingContext(wanted.kind, row.uid)
+  // Those that another key sealed are sealed anew.
+  const opened = openedSecrets(row.credentials, context.keyring, sealing)
+  return !sameJson(current, next) || !sameJson(opened, secrets)
 }
 
 const CLUSTERS = kindOfResource(CLUSTER_GROUP, 'pediaclusters')
@@ -199,7 +194,7 @@ export async function storedStatus(
   { store }: RegistrationContext,
   { name, uid }: Pick<StatusWrite, 'name' | 'uid'>,
 ): Promise<{ readonly status: Json | undefined } | undefined> {
-  const row = await readRegistration(store, { ...keyOf(name) })
+  const row = await readRegistration(store, keyOf(CLUSTERS, name))
   return row?.uid === uid ? { status: field(currentOf(row).object, 'status') } : undefined
 }
 
@@ -214,7 +209,7 @@ export async function storeStatus(
 ): Promise<void> {
   const wanted = JSON.parse(JSON.stringify(status)) as Json
   await writeRegistrations(store, async (writer) => {
-    const row = await writer.read(keyOf(name))
+    const row = await writer.read(keyOf(CLUSTERS, name))
     if (row?.uid !== uid) return
     await checkLease(writer.transaction, lease)
     const { object } = currentOf(row)
@@ -222,14 +217,10 @@ export async function storeStatus(
     const next = withMetadata(withField(object, 'status', wanted), {
       resourceVersion: writer.nextRevision(),
     })
-    await writer.write(keyOf(name), {
+    await writer.write(keyOf(CLUSTERS, name), {
       ...{ type: 'MODIFIED', uid, object: formatJson(next) },
       previous: row.object,
       credentials: row.credentials,
     })
   })
-}
-
-function keyOf(name: string) {
-  return { group: CLUSTERS.group, resource: CLUSTERS.resource, name }
 }

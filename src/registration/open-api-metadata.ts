@@ -8,7 +8,7 @@ export function reference(name: string): string {
 }
 
 /** A reference with a description: v3 allows none beside a `$ref`. */
-function refersTo(name: string, description: string): JsonObject {
+export function refersTo(name: string, description: string): JsonObject {
   return { description, allOf: [{ $ref: reference(`${META}.${name}`) }] }
 }
 

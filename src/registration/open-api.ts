@@ -5,9 +5,10 @@
  * kind a schema and an operation are about, and that a PATCH takes `fieldValidation` (without it,
  * kubectl validates on its own side).
  */
+import { groupVersionPath } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { REGISTRATION_KINDS, type RegistrationKind } from './kinds.ts'
-import { META, METADATA_SCHEMAS, reference } from './open-api-metadata.ts'
+import { META, METADATA_SCHEMAS, reference, refersTo } from './open-api-metadata.ts'
 import type { Schema } from './schema.ts'
 
 export type OpenApiV3Document = JsonObject
@@ -21,7 +22,7 @@ export function registrationOpenApi(): ReadonlyMap<string, OpenApiV3Document> {
 export function openApiOf(
   kinds: readonly RegistrationKind[],
 ): ReadonlyMap<string, OpenApiV3Document> {
-  const byPath = Map.groupBy(kinds, ({ group, version }) => `apis/${group}/${version}`)
+  const byPath = Map.groupBy(kinds, groupVersionPath)
   return new Map([...byPath].map(([path, kinds]) => [path, documentOf(kinds)]))
 }
 
@@ -57,14 +58,10 @@ const TYPE_FIELDS = {
   kind: { description: 'The kind, in CamelCase.', type: 'string' },
 }
 
-function referTo(name: string, description: string): JsonObject {
-  return { description, allOf: [{ $ref: reference(`${META}.${name}`) }] }
-}
-
 function objectSchema(schema: Schema): JsonObject {
   const properties = {
     ...schema.properties,
-    metadata: referTo('ObjectMeta', 'Standard metadata of an object.'),
+    metadata: refersTo('ObjectMeta', 'Standard metadata of an object.'),
   }
   return { ...schema, properties } as unknown as JsonObject
 }
@@ -81,13 +78,13 @@ function listSchema(kind: RegistrationKind): JsonObject {
         type: 'array',
         items: { $ref: reference(schemaName(kind, kind.kind)) },
       },
-      metadata: referTo('ListMeta', 'Standard metadata of a list.'),
+      metadata: refersTo('ListMeta', 'Standard metadata of a list.'),
     },
   }
 }
 
 function pathsOf(kind: RegistrationKind): ReadonlyArray<readonly [string, JsonObject]> {
-  const collection = `/apis/${kind.group}/${kind.version}/${kind.resource}`
+  const collection = `/${groupVersionPath(kind)}/${kind.resource}`
   const item = `${collection}/{name}`
   const status = `${item}/status`
   return [

@@ -4,6 +4,7 @@
  * Credentials stay sealed: without the key that goes with the backup they are of no use. What is
  * mirrored is not in it, because the members still have that.
  */
+
 import type { Keyring } from '../keyring.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
@@ -17,7 +18,7 @@ import {
 import { keepClusterInStep } from './cluster-step.ts'
 import { openSecrets, sealingContext } from './credentials.ts'
 import { formatJson, isObject, parseJson, withField } from './json-text.ts'
-import { kindOfResource, type RegistrationKind } from './kinds.ts'
+import { keyOf, kindOfResource, type RegistrationKind } from './kinds.ts'
 import { metadataOf, nameOf, withMetadata } from './lifecycle.ts'
 import { validateMetadata } from './validate-metadata.ts'
 import { validateSchema } from './validate-schema.ts'
@@ -89,16 +90,13 @@ export async function restoreState(
         'status',
         undefined,
       )
-      await writer.write(
-        { group: kind.group, resource: kind.resource, name: nameOf(object) },
-        {
-          type: 'ADDED',
-          uid: String(metadata.uid),
-          object: formatJson(next),
-          previous: null,
-          credentials,
-        },
-      )
+      await writer.write(keyOf(kind, nameOf(object)), {
+        type: 'ADDED',
+        uid: String(metadata.uid),
+        object: formatJson(next),
+        previous: null,
+        credentials,
+      })
       await keepClusterInStep(writer.transaction, kind, { after: metadata })
     }
     await restoreAccessTokens(writer.transaction, state.accessTokens)

@@ -3,8 +3,10 @@
  *
  * @see structured-merge-diff/merge/update.go, apimachinery/pkg/util/managedfields
  */
-import { type JsonObject, LAST_APPLIED_ANNOTATION } from '../kube/kube-object.ts'
+
+import type { JsonObject } from '../kube/kube-object.ts'
 import { type StatusCause, StatusError } from '../kube/status-error.ts'
+import { LAST_APPLIED_PATH } from './credentials.ts'
 import {
   difference,
   type FieldTree,
@@ -15,7 +17,7 @@ import {
   withNamedParents,
 } from './field-tree.ts'
 import { claimedFields, compareFields, isSame, mergeValues, removeFields } from './field-walk.ts'
-import { field, formatJson, isObject, parseJson, quote, withPath } from './json-text.ts'
+import { field, formatJson, parsedObject, quote, withPath } from './json-text.ts'
 import {
   conflictsOf,
   dispossess,
@@ -86,22 +88,16 @@ function disputed(
 }
 
 function lastApplied(live: JsonObject): JsonObject | undefined {
-  const text = field(live, 'metadata', 'annotations', LAST_APPLIED_ANNOTATION)
-  if (typeof text !== 'string' || text === '') return undefined
-  try {
-    const { value } = parseJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // written by something else than kubectl: it claims nothing
-  }
+  const text = field(live, ...LAST_APPLIED_PATH)
+  // What is no object was written by something else than kubectl: it claims nothing.
+  return typeof text === 'string' ? parsedObject(text) : undefined
 }
 
 /** Keeps client-side and server-side apply by kubectl exchangeable. */
 function followLastApplied(object: JsonObject, { by, applied }: Apply): JsonObject {
-  const path = ['metadata', 'annotations', LAST_APPLIED_ANNOTATION]
-  if (by.manager !== KUBECTL || !field(object, ...path)) return object
-  const text = formatJson(withPath(withoutManagers(applied), path, undefined))
-  return withPath(object, path, `${text}\n`)
+  if (by.manager !== KUBECTL || !field(object, ...LAST_APPLIED_PATH)) return object
+  const text = formatJson(withPath(withoutManagers(applied), LAST_APPLIED_PATH, undefined))
+  return withPath(object, LAST_APPLIED_PATH, `${text}\n`)
 }
 
 function conflictError(conflicts: ReadonlyMap<string, FieldTree>, managers: Managers): StatusError {

@@ -1,28 +1,30 @@
 /** Replace and patch: of an object, or of its status alone. */
+
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { notFound, StatusError } from '../kube/status-error.ts'
-import { writeRegistrations } from '../store/registrations.ts'
-import { parseBody } from './body-text.ts'
-import { strictProblem, updater, warningsOf } from './create.ts'
-import { conceal, secretFieldsOf } from './credentials.ts'
+import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
+import { type Body, parseBody } from './body-text.ts'
+import { type Concealed, conceal, secretFieldsOf } from './credentials.ts'
 import {
-  type Body,
   cannotBeHandled,
   checkGroupVersionKind,
   decodeObject,
   duplicateField,
   shape,
+  strictProblem,
+  warningsOf,
 } from './decode.ts'
 import { jsonPatch } from './json-patch.ts'
 import { formatJson, isObject } from './json-text.ts'
-import type { RegistrationKind } from './kinds.ts'
+import { keyOf, type RegistrationKind } from './kinds.ts'
 import {
   prepareUpdate,
   requireName,
   requireResourceVersion,
   type Subresource,
 } from './lifecycle.ts'
+import { updater } from './managed-fields.ts'
 import { mergePatch } from './merge-patch.ts'
 import { invalid, invalidField } from './validation.ts'
 import {
@@ -45,8 +47,9 @@ export interface ReplaceRequest {
 /** @throws 400, 404, 409 `Conflict`, 422 */
 export async function replaceObject(
   context: RegistrationContext,
-  { kind, name, subresource, body, options }: ReplaceRequest,
+  asked: ReplaceRequest,
 ): Promise<Written> {
+  const { kind, name, body, options } = asked
   const { object: given, complaints } = decodeObject(body, kind)
   const { object, secrets } = conceal(given, context.keyring, secretFieldsOf(kind))
   if (options.fieldValidation === 'Strict' && complaints.length > 0) {
@@ -54,23 +57,24 @@ export async function replaceObject(
   }
   requireName(object, name)
   const text = await writeRegistrations(context.store, async (writer) => {
-    const row = await writer.read({ group: kind.group, resource: kind.resource, name })
+    const row = await writer.read(keyOf(kind, name))
     if (!row) throw notFound(kind, name)
     requireResourceVersion(object, kind)
-    const current = currentOf(row)
-    const next = prepareUpdate({ current: current.object, next: object, kind, subresource })
-    const by = updater(kind, options, subresource)
-    return writeObject(writer, context, {
-      kind,
-      current,
-      next,
-      secrets,
-      options,
-      subresource,
-      by,
-    })
+    return writeUpdate(writer, context, { ...asked, current: currentOf(row), object, secrets })
   })
   return { object: text, warnings: warningsOf(complaints, options), created: false }
+}
+
+async function writeUpdate(
+  writer: RegistrationWriter,
+  context: RegistrationContext,
+  update: Pick<ReplaceRequest, 'kind' | 'subresource' | 'options'> &
+    Concealed & { readonly current: Current },
+): Promise<string> {
+  const { kind, current, object, secrets, options, subresource } = update
+  const next = prepareUpdate({ current: current.object, next: object, kind, subresource })
+  const by = updater(kind, options, subresource)
+  return writeObject(writer, context, { kind, current, next, secrets, options, subresource, by })
 }
 
 export interface PatchRequest extends ReplaceRequest {
@@ -82,26 +86,16 @@ export async function patchObject(
   context: RegistrationContext,
   request: PatchRequest,
 ): Promise<Written> {
-  const { kind, name, subresource, options } = request
+  const { kind, name, options } = request
   const patch = readPatch(request)
   return writeRegistrations(context.store, async (writer) => {
-    const row = await writer.read({ group: kind.group, resource: kind.resource, name })
+    const row = await writer.read(keyOf(kind, name))
     if (!row) throw notFound(kind, name)
     const current = currentOf(row)
     const { object: given, complaints } = patched(context, current, { ...request, ...patch })
     const { object, secrets } = conceal(given, context.keyring, secretFieldsOf(kind))
     requireName(object, name)
-    const next = prepareUpdate({ current: current.object, next: object, kind, subresource })
-    const by = updater(kind, options, subresource)
-    const text = await writeObject(writer, context, {
-      kind,
-      current,
-      next,
-      secrets,
-      options,
-      subresource,
-      by,
-    })
+    const text = await writeUpdate(writer, context, { ...request, current, object, secrets })
     return { object: text, warnings: warningsOf(complaints, options), created: false }
   })
 }

@@ -16,7 +16,7 @@ import { keepClusterInStep } from './cluster-step.ts'
 import {
   byDigest,
   keepSecrets,
-  openSecrets,
+  openedSecrets,
   type Secrets,
   sealingContext,
   sealSecrets,
@@ -31,13 +31,13 @@ import {
   sameJson,
   withField,
 } from './json-text.ts'
-import type { RegistrationKind } from './kinds.ts'
+import { keyOf, type RegistrationKind } from './kinds.ts'
 import { isFinalized, metadataOf, nameOf, type Subresource, withMetadata } from './lifecycle.ts'
 import { type Manager, recordUpdate } from './managed-fields.ts'
 import { validateKind } from './validate-kind.ts'
 import { validateMetadata, validateMetadataUpdate } from './validate-metadata.ts'
 import { validateSchema } from './validate-schema.ts'
-import { invalid } from './validation.ts'
+import { type FieldError, invalid } from './validation.ts'
 
 export interface RegistrationContext {
   readonly store: Store
@@ -111,7 +111,7 @@ export async function writeObject(
 interface Credentials {
   /** Sealed; those of the current object itself when they are the same. */
   readonly credentials: Buffer | null
-  readonly errors: ReturnType<typeof keepSecrets>['errors']
+  readonly errors: readonly FieldError[]
 }
 
 function credentialsOf(
@@ -128,22 +128,14 @@ function credentialsOf(
     return { credentials: sealed, errors: [] }
   }
   const context = sealingContext(kind, String(metadataOf(object).uid))
-  const stored = openedOrNone(sealed, keyring, context)
+  // Those that do not open are to be given again.
+  const stored = openedSecrets(sealed, keyring, context)
   const known = new Map([...byDigest(stored ?? {}, keyring), ...secrets])
   const kept = keepSecrets(object, known, fields)
   const isSame = current !== undefined && stored !== undefined && sameJson(stored, kept.secrets)
   return {
     credentials: isSame ? sealed : sealSecrets(kept.secrets, keyring, context),
     errors: kept.errors,
-  }
-}
-
-/** Undefined: another key sealed them, or they are damaged. Then they are to be given again. */
-function openedOrNone(...sealed: Parameters<typeof openSecrets>) {
-  try {
-    return openSecrets(...sealed)
-  } catch {
-    return undefined // GCM does not say more
   }
 }
 
@@ -156,7 +148,7 @@ function recordOwnership({ next, by, current, kind }: Proposal, now: number): Js
 function refuseInvalid(
   object: JsonObject,
   { kind, current }: Proposal,
-  more: ReturnType<typeof validateKind>,
+  more: readonly FieldError[],
 ): void {
   const errors = [
     ...validateMetadata(metadataOf(object)),
@@ -197,16 +189,13 @@ async function storeObject(
   if (current && isFinalized(object)) return removeObject(writer, kind, { ...current, object })
   const text = formatJson(withMetadata(object, { resourceVersion: writer.nextRevision() }))
   const metadata = metadataOf(object)
-  await writer.write(
-    { group: kind.group, resource: kind.resource, name: nameOf(object) },
-    {
-      type: current ? 'MODIFIED' : 'ADDED',
-      uid: String(metadata.uid),
-      object: text,
-      previous: current?.row.object ?? null,
-      credentials,
-    },
-  )
+  await writer.write(keyOf(kind, nameOf(object)), {
+    type: current ? 'MODIFIED' : 'ADDED',
+    uid: String(metadata.uid),
+    object: text,
+    previous: current?.row.object ?? null,
+    credentials,
+  })
   await keepClusterInStep(writer.transaction, kind, {
     ...(current && { before: metadataOf(current.object) }),
     after: metadata,
@@ -221,10 +210,13 @@ export async function removeObject(
   { row, object }: Current,
 ): Promise<string> {
   const text = formatJson(withMetadata(object, { resourceVersion: writer.nextRevision() }))
-  await writer.write(
-    { group: kind.group, resource: kind.resource, name: row.name },
-    { type: 'DELETED', uid: row.uid, object: text, previous: row.object, credentials: null },
-  )
+  await writer.write(keyOf(kind, row.name), {
+    type: 'DELETED',
+    uid: row.uid,
+    object: text,
+    previous: row.object,
+    credentials: null,
+  })
   await keepClusterInStep(writer.transaction, kind, { before: metadataOf(object) })
   return text
 }

@@ -1,7 +1,7 @@
 /** What a client sent: JSON or YAML text, of a size that a manifest may have. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { StatusError } from '../../kube/status-error.ts'
-import type { Body } from '../../registration/decode.ts'
+import type { Body } from '../../registration/body-text.ts'
 
 /** As a real API server. */
 export const BODY_MOST_BYTES = 3 * 1024 * 1024

@@ -7,7 +7,7 @@
  */
 
 import type { ListOptions } from '../../kube/list-options.ts'
-import { StatusError } from '../../kube/status-error.ts'
+import { resourceVersionTooLarge, resourceVersionTooOld } from '../../kube/status-error.ts'
 import type { Freshness } from '../../store/read-view.ts'
 import type { ObjectReader, ObjectView } from '../objects.ts'
 
@@ -31,8 +31,6 @@ export async function viewFor(
   return { objects, resourceVersion }
 }
 
-const RETRY_AFTER_SECONDS = 1
-
 /**
  * @param revision - the fleet's, a decimal integer.
  * @throws 504 `Timeout` for a version that is not there yet, 410 `Expired` for an exact old one.
@@ -44,17 +42,8 @@ export function checkResourceVersion(
   const { resourceVersion, resourceVersionMatch } = options
   if (resourceVersion === undefined || resourceVersion === 0n) return
   const current = BigInt(revision)
-  if (resourceVersion > current) throw tooLarge(resourceVersion, current)
+  if (resourceVersion > current) throw resourceVersionTooLarge(resourceVersion, revision)
   if (resourceVersionMatch === 'Exact' && resourceVersion < current) {
-    throw new StatusError('Expired', 'The resourceVersion for the provided list is too old.')
+    throw resourceVersionTooOld()
   }
-}
-
-/** @see apiserver/pkg/storage/errors.go, NewTooLargeResourceVersionError */
-function tooLarge(wanted: bigint, current: bigint): StatusError {
-  const message = `Too large resource version: ${wanted}, current: ${current}`
-  const cause = { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }
-  return new StatusError('Timeout', message, {
-    details: { causes: [cause], retryAfterSeconds: RETRY_AFTER_SECONDS },
-  })
 }
