@@ -102,13 +102,12 @@ function memberResource(
   }
 }
 
-/** Path below `/openapi/v3/` → the gzipped document. */
+/** Path below `/openapi/v3/`, or `v2` → the gzipped document. */
 export function recordedOpenApi(): Map<string, Buffer> {
   const directory = join(DIRECTORY, 'openapi')
-  return new Map(
-    readdirSync(directory).map((file): [string, Buffer] => [
-      file.replace('.json.gz', '').replaceAll('_', '/'),
-      readFileSync(join(directory, file)),
-    ]),
-  )
+  const v3 = readdirSync(directory).map((file): [string, Buffer] => [
+    file.replace('.json.gz', '').replaceAll('_', '/'),
+    readFileSync(join(directory, file)),
+  ])
+  return new Map([...v3, ['v2', readFileSync(join(DIRECTORY, 'openapi-v2.json.gz'))]])
 }

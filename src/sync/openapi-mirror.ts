@@ -2,9 +2,12 @@
  * Keeps the OpenAPI v3 documents of the group versions that are synced from a member.
  *
  * The index names each document with its digest, so only what changed is fetched. A member without
- * v3 is left without; nothing here holds up the sync of objects.
+ * v3 has one document of v2 for all, from which they are made. Nothing here holds up the sync of
+ * objects.
  */
+import { parseExactly } from '../kube/exact-json.ts'
 import { groupVersionPath, parseApiVersion } from '../kube/group-resource.ts'
+import { fields } from '../printers/read-field.ts'
 import type { Lease } from '../store/leases.ts'
 import {
   listOpenApiPaths,
@@ -13,6 +16,7 @@ import {
 } from '../store/openapi-documents.ts'
 import type { MemberClient } from './member-client.ts'
 import { MemberError } from './member-error.ts'
+import { documentFromV2 } from './openapi-from-v2.ts'
 import type { SyncServices } from './services.ts'
 
 export interface OpenApiMirrorOptions {
@@ -32,6 +36,8 @@ export class OpenApiMirror {
   readonly #options: OpenApiMirrorOptions
   /** Digest by path, as far as fetched or found in the store. */
   #have: Map<string, string> | undefined
+  /** Set once the document of v2 was read. */
+  #v2: { readonly etag: string | undefined } | undefined
   #running: Promise<void> | undefined
 
   constructor(options: OpenApiMirrorOptions) {
@@ -56,8 +62,9 @@ export class OpenApiMirror {
       const paths = new Set(apiVersions.map((one) => groupVersionPath(parseApiVersion(one))))
       const have = this.#have ?? (await this.#stored())
       this.#have = have
-      const listed = (await this.#index(signal)).filter(({ path }) => paths.has(path))
-      for (const one of listed) await this.#fetch(one, have, signal)
+      const index = await this.#index(signal)
+      if (index === undefined) await this.#fromV2(paths, have, signal)
+      for (const one of index ?? []) if (paths.has(one.path)) await this.#fetch(one, have, signal)
       for (const path of [...have.keys()]) {
         if (paths.has(path)) continue
         const remove = () => removeOpenApiDocument(services.store, lease, path)
@@ -79,12 +86,14 @@ export class OpenApiMirror {
     return new Map(paths.map(({ path, digest }) => [path, digest]))
   }
 
-  async #index(signal: AbortSignal): Promise<Listed[]> {
-    const index = (await this.#options.client.readJson({
-      path: '/openapi/v3',
-      asked: 'read the OpenAPI index',
-      signal,
-    })) as { paths?: Record<string, { serverRelativeURL?: unknown }> } | null
+  /** @returns undefined when the member has no v3. */
+  async #index(signal: AbortSignal): Promise<Listed[] | undefined> {
+    const asked = { path: '/openapi/v3', asked: 'read the OpenAPI index', signal }
+    const index = (await this.#options.client.readJson(asked).catch((error) => {
+      if (error instanceof MemberError && error.failure === 'not-found') return undefined
+      throw error
+    })) as { paths?: Record<string, { serverRelativeURL?: unknown }> } | null | undefined
+    if (index === undefined) return undefined
     return Object.entries(index?.paths ?? {}).flatMap(([path, entry]) => {
       const url = entry?.serverRelativeURL
       if (typeof url !== 'string') return []
@@ -112,5 +121,33 @@ export class OpenApiMirror {
     const put = () => putOpenApiDocument(services.store, lease, { path, body })
     await services.notes.run(lease.clusterId, put, signal)
     have.set(path, digest)
+  }
+
+  /** Asked once, and again for types that are new; else only whether it has changed. */
+  async #fromV2(
+    paths: ReadonlySet<string>,
+    have: Map<string, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { services, lease, client } = this.#options
+    const isWhole = [...paths].every((path) => have.has(path))
+    const tag = isWhole ? this.#v2?.etag : undefined
+    if (isWhole && this.#v2 !== undefined && tag === undefined) return
+    const { headers, body } = await client.read({
+      path: '/openapi/v2',
+      asked: 'read the OpenAPI document',
+      ...(tag !== undefined && { headers: { 'if-none-match': tag } }),
+      signal,
+    })
+    if (body.length === 0) return // it is the same
+    const v2 = fields(parseExactly(body))
+    for (const path of paths) {
+      const document = documentFromV2(v2, path)
+      const made = Buffer.from(JSON.stringify(document ?? {}))
+      const put = () => putOpenApiDocument(services.store, lease, { path, body: made })
+      if (document !== undefined) await services.notes.run(lease.clusterId, put, signal)
+      have.set(path, '')
+    }
+    this.#v2 = { etag: headers.etag }
   }
 }

@@ -344,6 +344,13 @@ test('two clusters of one fleet do not mix', async () => {
   await other.stop()
 })
 
+const storedOpenApi = () =>
+  fleet.query<{ path: string; digest: string }>(
+    `select path, digest from cluster_openapi o join cluster c on c.id = o.cluster_id
+     where c.name = $1 and c.removed_at is null order by path`,
+    [name],
+  )
+
 test('OpenAPI documents of what is synced, and of nothing else', async () => {
   const documents = recordedOpenApi()
   const described = await startMemberCluster({ openApi: documents })
@@ -351,12 +358,7 @@ test('OpenAPI documents of what is synced, and of nothing else', async () => {
     apiserver: described.url,
     syncResources: [{ group: 'apps', resources: ['deployments'] }],
   })
-  const stored = () =>
-    fleet.query<{ path: string; digest: string }>(
-      `select path, digest from cluster_openapi o join cluster c on c.id = o.cluster_id
-       where c.name = $1 and c.removed_at is null order by path`,
-      [name],
-    )
+  const stored = storedOpenApi
   await until(async () => (await stored()).length === 1)
   const [row] = await stored()
   expect(row?.path).toBe('apis/apps/v1')
@@ -370,4 +372,26 @@ test('OpenAPI documents of what is synced, and of nothing else', async () => {
   await fleet.patch(name, { spec: { syncResources: [{ group: '', resources: ['pods'] }] } })
   await until(async () => (await stored()).map(({ path }) => path).join() === 'api/v1')
   await described.stop()
+})
+
+test('OpenAPI documents of a member without v3, made of its v2', async () => {
+  const old = await startMemberCluster({ version: 'v1.20.15', openApi: recordedOpenApi() })
+  await fleet.register(name, {
+    apiserver: old.url,
+    syncResources: [{ group: 'apps', resources: ['deployments'] }],
+  })
+  await until(async () => (await storedOpenApi()).length === 1)
+  const [row] = await storedOpenApi()
+  expect(row?.path).toBe('apis/apps/v1')
+  const { openapi, components } = JSON.parse(
+    (await getOpenApiDocument(fleet.store, row!.digest))!.toString(),
+  )
+  expect(openapi).toBe('3.0.0')
+  expect(components.schemas).toHaveProperty(['io.k8s.api.apps.v1.Deployment'])
+  // From then on it is asked whether it has changed, and answers that it has not.
+  await until(() => old.requests().filter(({ path }) => path === '/openapi/v2').length > 1)
+  expect((await storedOpenApi())[0]?.digest).toBe(row?.digest)
+  await fleet.patch(name, { spec: { syncResources: [{ group: '', resources: ['pods'] }] } })
+  await until(async () => (await storedOpenApi()).map(({ path }) => path).join() === 'api/v1')
+  await old.stop()
 })

@@ -1,5 +1,6 @@
 /** Makes the documents that are sent: v3 from members' bytes, v2 from v3. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { parseExactly } from '../../kube/exact-json.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
 import type { DescribedVersion, OpenApiSource } from './catalogue.ts'
 import { convertToV2 } from './convert-to-v2.ts'
@@ -14,7 +15,7 @@ export async function makeV3(
   const selected: JsonObject[] = []
   for (const { digest, types } of parts) {
     const stored = await source.document(digest)
-    if (stored) selected.push(selectTypes(parseExactly(stored), { path, types }))
+    if (stored) selected.push(selectTypes(parseExactly(stored) as JsonObject, { path, types }))
   }
   if (selected.length === 0) return undefined
   return Buffer.from(JSON.stringify(uniteDocuments(selected)))
@@ -38,19 +39,4 @@ export async function makeV2({ documents, version, encoding }: V2Request): Promi
   const converted = convertToV2(parsed, version)
   await nextTurn()
   return encoding === 'json' ? Buffer.from(JSON.stringify(converted)) : encodeOpenApiV2(converted)
-}
-
-/** JSON.parse that leaves the digits of integers alone which a double cannot hold. */
-function parseExactly(bytes: Buffer): JsonObject {
-  const text = bytes.toString()
-  if (!/\d{16}/.test(text)) return JSON.parse(text)
-  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
-}
-
-/** `JSON.rawJSON` and the third argument are in V8 and not yet in the library's types. */
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
-
-function keepDigits(_key: string, value: unknown, { source }: { readonly source?: string }) {
-  const isExact = typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER
-  return isExact || source === undefined ? value : rawJSON(source)
 }

@@ -71,9 +71,11 @@ function replyTo(request: MemberRequest, user: string, by: Answering): Reply {
     case 'version':
       return jsonReply(versionDocument(by.release))
     case 'openapi':
-      return servesOpenApiV3(by.release)
-        ? answerOpenApi(request, { documents: by.openApi, resources: by.resources })
-        : pageNotFound()
+      return answerOpenApi(request, {
+        documents: by.openApi,
+        resources: by.resources,
+        hasV3: servesOpenApiV3(by.release),
+      })
     case 'discovery':
       return answerDiscovery(request, {
         resources: by.resources,
@@ -162,7 +164,16 @@ function getObject({ request, resource, history }: ResourceRequest): Reply {
 }
 
 function pathsOf(resources: ServedResources): string[] {
-  const paths = ['/api', '/apis', '/healthz', '/livez', '/openapi/v3', '/readyz', '/version']
+  const paths = [
+    '/api',
+    '/apis',
+    '/healthz',
+    '/livez',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ]
   for (const [group, versions] of resources.groups()) {
     const root = group === '' ? '/api' : `/apis/${group}`
     paths.push(root, ...versions.map((version) => `${root}/${version}`))

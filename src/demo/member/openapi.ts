@@ -1,22 +1,31 @@
-/** `/openapi/v3`: the index of documents, and the documents of what is served. */
+/** `/openapi/v3`: the index of documents, and the documents of what is served. `/openapi/v2`: all in one. */
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { jsonReply, type Reply, textReply } from './reply.ts'
 import type { MemberRequest } from './request.ts'
 import type { ServedResources } from './served-resources.ts'
 
-/** Path below `/openapi/v3/`, such as `apis/apps/v1`, → the gzipped JSON document. */
+/** Path below `/openapi/v3/`, such as `apis/apps/v1`, or `v2`, → the gzipped JSON document. */
 export type OpenApiDocuments = ReadonlyMap<string, Buffer>
 
 export function answerOpenApi(
   request: MemberRequest,
-  of: { documents: OpenApiDocuments; resources: ServedResources },
+  of: { documents: OpenApiDocuments; resources: ServedResources; hasV3: boolean },
 ): Reply {
+  if (request.path === '/openapi/v2') return documentReply(request, of.documents.get('v2'))
+  if (!of.hasV3) return documentReply(request, undefined)
   const path = request.path.replace(/^\/openapi\/v3\/?/, '')
   if (path === '') return index(of)
-  const document = isServed(path, of.resources) ? of.documents.get(path) : undefined
+  return documentReply(request, isServed(path, of.resources) ? of.documents.get(path) : undefined)
+}
+
+function documentReply(request: MemberRequest, document: Buffer | undefined): Reply {
   if (!document) return textReply(404, '404 page not found\n')
-  const headers = { etag: `"${hashOf(document)}"`, vary: 'Accept-Encoding, Accept' }
+  const etag = `"${hashOf(document)}"`
+  const headers = { etag, vary: 'Accept-Encoding, Accept' }
+  if (request.headers['if-none-match'] === etag) {
+    return { code: 304, contentType: 'application/json', headers, body: Buffer.alloc(0) }
+  }
   const reply = { code: 200, contentType: 'application/json', headers }
   if (/\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) {
     return { ...reply, body: document, headers: { ...headers, 'content-encoding': 'gzip' } }

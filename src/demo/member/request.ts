@@ -100,7 +100,7 @@ function kindOf(
   const { path, query } = request
   if (HEALTH.test(path)) return 'health'
   if (path === '/version' || path === '/version/') return 'version'
-  if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return 'openapi'
+  if (/^\/openapi\/(v2$|v3(\/|$))/.test(path)) return 'openapi'
   if (request.resource === '') return /^\/apis?(\/|$)/.test(path) ? 'discovery' : 'other'
   if (isTrue(query.get('watch'))) return 'watch'
   return request.name === '' ? 'list' : 'get'
