@@ -62,12 +62,16 @@ const REQUEST_MOST_MILLISECONDS = 60_000
  */
 const IDLE_MOST_MILLISECONDS = 120_000
 
+const HANDSHAKE_MOST_MILLISECONDS = 30_000
+
 const GRACE_MILLISECONDS = 2_000
 const COLLECTIONS = { group: FLEET_GROUP, version: FLEET_VERSION, resource: 'collectionresources' }
 
 export interface TlsOptions {
   readonly key: string | Buffer
   readonly cert: string | Buffer
+  /** Milliseconds until a client must have begun to speak TLS. */
+  readonly handshakeTimeout?: number
 }
 
 export interface ServerOptions {
@@ -200,7 +204,8 @@ function createFastify({ log, tls }: ServerOptions): FastifyInstance {
   // A certificate is asked for, not demanded: most readers have a token. TLS makes sure that the
   // client holds its key; certificate-bundle.ts, whose word it is. Without CAs of its own, TLS shows
   // the chain as it was sent.
-  const https = { ...limits, ...tls, ca: [], requestCert: true, rejectUnauthorized: false }
+  const clients = { ca: [], requestCert: true, rejectUnauthorized: false }
+  const https = { ...limits, handshakeTimeout: HANDSHAKE_MOST_MILLISECONDS, ...tls, ...clients }
   return Fastify({ ...common, https }) as unknown as FastifyInstance
 }
 

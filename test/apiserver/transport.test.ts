@@ -294,6 +294,15 @@ describe('over TLS', () => {
     expect((await asking(others.client)).status).toBe(401)
     await secure.close()
   })
+
+  test('a connection on which TLS does not begin is closed', async () => {
+    const { server } = await createDemoPki({ name: 'ours', clientName: 'jane', now: Date.now() })
+    const secure = await fleetServer(database.store, { tls: { ...server, handshakeTimeout: 20 } })
+    const { port } = new URL(await secure.listen())
+    const socket = connect(Number(port), '127.0.0.1').resume()
+    await once(socket, 'close')
+    await secure.close()
+  })
 })
 
 describe('an answer that fails half way', () => {

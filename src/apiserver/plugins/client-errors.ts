@@ -27,6 +27,9 @@ const NO_TUNNEL: Answer = {
 }
 const EXPECTATION = bad(417, 'the only expectation that is met is 100-continue')
 
+/** How long who was refused has to read why. */
+const LINGER_MILLISECONDS = 5_000
+
 /** For Fastify's `clientErrorHandler`. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -37,6 +40,9 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
 }
 
 async function install({ server }: FastifyInstance): Promise<void> {
+  // Over TLS that has not begun nothing can be said: an answer would wait for it for ever, and the
+  // connection with it. Node calls it a client error next, which finds the connection closed.
+  server.prependListener('tlsClientError', (_error: Error, socket: Duplex) => socket.destroy())
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
     sendOnSocket(socket, NO_TUNNEL),
   )
@@ -56,6 +62,9 @@ function sendOnSocket(socket: Duplex, answer: Answer): void {
     ...Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
+  // Closed at once, an answer may not be read; not at all, a client may keep it open for ever.
+  const linger = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS).unref()
+  socket.once('close', () => clearTimeout(linger))
 }
 
 function headersOf(body: Buffer) {
