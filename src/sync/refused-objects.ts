@@ -1,4 +1,5 @@
 /** Objects of one type that cannot be mirrored: what the type's condition says of them. */
+import { printable } from '../kube/printable.ts'
 import type { ObjectKey } from '../store/object-row.ts'
 
 /** How many are named one by one; the count goes on. */
@@ -37,8 +38,16 @@ export class RefusedObjects {
     const some = [...this.#byKey].slice(0, NAMED).map(([name, why]) => `${name}: ${why}`)
     if (some.length < NAMED && this.#unnamed > 0) some.push(this.#lastUnnamed)
     const more = count > some.length ? ` and ${count - some.length} more` : ''
-    return `${count} ${count === 1 ? 'object is' : 'objects are'} not mirrored: ${some.join('; ')}${more}`
+    const are = count === 1 ? 'object is' : 'objects are'
+    return `${count} ${are} not mirrored: ${shortened(printable(some.join('; ')))}${more}`
   }
+}
+
+/** A name is as long as the member likes. */
+const SENTENCE_MOST = 500
+
+function shortened(text: string): string {
+  return text.length > SENTENCE_MOST ? `${text.slice(0, SENTENCE_MOST)}…` : text
 }
 
 function nameOf({ namespace, name }: ObjectKey): string {

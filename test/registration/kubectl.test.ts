@@ -137,6 +137,13 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))(
       expect(await must(sharding)).toBe('')
     })
 
+    test('apply of a List, which is what kubectl writes for several objects', async () => {
+      const list = { apiVersion: 'v1', kind: 'List', items: [manifest()] }
+      expect(await must('kubectl apply -f -', list)).toBe(
+        `pediacluster.cluster.clusterpedia.io/${cluster} configured\n`,
+      )
+    })
+
     test('diff: nothing, although the secret is in the manifest; then one line', async () => {
       expect(await tried('kubectl diff -f -', manifest())).toMatchObject({
         exitCode: 0,

@@ -72,6 +72,25 @@ test.each([
   await fleet.remove('version')
 })
 
+test('objects that cannot be mirrored are named in a text of measure', async () => {
+  const named = (name: string) => ({ metadata: { name, namespace: 'default' } })
+  const items = [named('\u001b[2J'), named('x'.repeat(10_000))]
+  const heal = member.answerWhenever({ of: CONFIG_MAPS, kind: 'list' }, (exchange) =>
+    send(exchange, 200, { metadata: { resourceVersion: '1' }, items }),
+  )
+  await register('refused')
+  await until(
+    async () => (await fleet.syncCondition('refused', CONFIG_MAPS))?.reason === 'ObjectsRefused',
+  )
+  const message = (await fleet.syncCondition('refused', CONFIG_MAPS))?.message
+  expect(message).toMatch(
+    /^2 objects are not mirrored: default\/\?\[2J: \?\[2J has no metadata.uid/,
+  )
+  expect(message?.length).toBeLessThan(600)
+  heal()
+  await fleet.remove('refused')
+})
+
 test('a document of megabytes is no version', async () => {
   const heal = member.answerWhenever({ kind: 'version' }, (exchange) =>
     send(exchange, 200, { gitVersion: 'v1', more: 'x'.repeat(100_000) }),

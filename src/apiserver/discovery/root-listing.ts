@@ -24,6 +24,9 @@ const FLEET = {
   ],
 }
 
+/** Without it kubectl takes no `kind: List` of version v1, which is what its own `-o yaml` writes. */
+const CORE = { group: '', version: 'v1', resources: [] }
+
 function fleetResource(name: string, kind: string): ListedResource {
   return {
     ...{ name, kind, singularName: '', namespaced: false, verbs: FLEET_VERBS },
@@ -51,7 +54,7 @@ export function listRoot(
     version: ofVersion[0]!.version,
     resources: ofVersion.map(listKind),
   }))
-  return arrange([...own, FLEET])
+  return arrange([...own, FLEET, CORE])
 }
 
 /** May the reader be told of this kind? Who hands it on to others must know of all. */
