@@ -4,7 +4,6 @@
  * Documents depend on who asks, so shared caches must not keep them, and each has an ETag, which
  * kubectl's own cache sends back. Objects and lists are sent by encode/.
  */
-
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { negotiate } from '../kube/media-type.ts'

@@ -1,5 +1,4 @@
 /** Routes that are there three times: at the root, for the fleet, for each member cluster. */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FLEET_PREFIX } from '../kube/fleet-prefix.ts'
 import type { Access, VisibleCluster } from './access/access.ts'

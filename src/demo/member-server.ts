@@ -5,7 +5,6 @@
  * Objects are exact JSON text (member/stored-object.ts), history is etcd's (member/object-history.ts).
  * What goes wrong on purpose is put in from outside, through `intercept`.
  */
-
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'

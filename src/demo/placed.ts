@@ -1,5 +1,4 @@
 /** Objects of a simulated cluster, and what their making needs to know of the cluster. */
-
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
 import { timestamp } from '../kube/timestamp.ts'

@@ -3,7 +3,6 @@
  *
  * The rows are streamed and selected by SQL; what is not in step is said, not guessed.
  */
-
 import { parseFieldSelector } from '../kube/field-selector.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'

@@ -1,5 +1,4 @@
 /** CustomResourceDefinitions as a table: what is missing where, and what differs. */
-
 import { printable } from '../kube/printable.ts'
 import type { CrdDifference, CrdDrift, CrdRow } from './compare-crds.ts'
 import { report } from './text-report.ts'

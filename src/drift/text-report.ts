@@ -1,5 +1,4 @@
 /** What the text of every comparison begins and ends with. */
-
 import { printable } from '../kube/printable.ts'
 import type { Envelope } from './comparison.ts'
 import { counted, table } from './text-table.ts'

@@ -2,7 +2,6 @@
  * Kubernetes Events about PediaClusters: what `kubectl describe pediacluster` shows below the
  * conditions. One that is said again is counted, whichever process says it.
  */
-
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Condition, PediaClusterStatus, ResourceStatus } from '../kube/pedia-cluster.ts'

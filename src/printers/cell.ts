@@ -8,7 +8,6 @@
  * An age stands inside a JSON string as a mark: byte 1, milliseconds since 1970 in decimal, byte 2.
  * JSON text never holds those bytes raw, so no object can forge a mark or be taken for one.
  */
-
 import type { KubeObject } from '../kube/kube-object.ts'
 import { formatAge } from './age.ts'
 import { type Cell, type Printer, TextWithTimes, TimeSince } from './printer.ts'

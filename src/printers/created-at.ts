@@ -1,5 +1,4 @@
 /** Kinds without columns of their own: NAME and CREATED AT, a time that never passes. */
-
 import type { KubeObject } from '../kube/kube-object.ts'
 import { timestamp } from '../kube/timestamp.ts'
 import type { PrintersByResource } from './printer.ts'

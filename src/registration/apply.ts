@@ -1,5 +1,4 @@
 /** Apply patch: creates the object or lays the manager's fields over it (server-side-apply.ts). */
-
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
 import { notFound, StatusError } from '../kube/status-error.ts'

@@ -1,5 +1,4 @@
 /** Create: a new object, under the name given or one made up. */
-
 import type { JsonObject } from '../kube/kube-object.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
 import type { Body } from './body-text.ts'

@@ -5,7 +5,6 @@
  * the secret that is stored, so that `kubectl edit` and `replace` work without knowing it.
  * A certificate and the addresses of a cluster are public, and stay.
  */
-
 import type { Keyring } from '../keyring.ts'
 import { type Json, type JsonObject, LAST_APPLIED_ANNOTATION } from '../kube/kube-object.ts'
 import { field, formatJson, parsedObject, withPath } from './json-text.ts'

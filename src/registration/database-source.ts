@@ -1,5 +1,4 @@
 /** Registrations from our own store: the source of standalone installations. */
-
 import { ACCESS_GROUP, type FleetAccess } from '../kube/fleet-access.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import {

@@ -4,7 +4,6 @@
  * Refuses what a real API server's decoder refuses, in its words; what only breaks the schema is
  * told later, field by field (validate-schema.ts).
  */
-
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { StatusError } from '../kube/status-error.ts'

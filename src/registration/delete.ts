@@ -1,5 +1,4 @@
 /** Delete, at once or once every finalizer has run. */
-
 import { notFound } from '../kube/status-error.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
 import { NO_SECRETS } from './credentials.ts'

@@ -3,7 +3,6 @@
  *
  * Their schema, their columns, what discovery says of them and their OpenAPI all come from there.
  */
-
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'

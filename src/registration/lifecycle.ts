@@ -3,7 +3,6 @@
  *
  * @see apiserver/pkg/registry/rest/{create,update,delete}.go
  */
-
 import { randomInt, randomUUID } from 'node:crypto'
 import { qualifiedResource } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'

@@ -1,5 +1,4 @@
 /** Get and list: the newest state, or a state of the past that is still known. */
-
 import type { JsonObject } from '../kube/kube-object.ts'
 import {
   notFound,

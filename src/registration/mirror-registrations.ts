@@ -5,7 +5,6 @@
  * that our syncers wrote, and without who owns which field. Nobody is served from it, so nothing is
  * checked here: the API server that took the object in has done that.
  */
-
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { CLUSTER_GROUP } from '../kube/pedia-cluster.ts'
 import { checkLease } from '../store/leases.ts'

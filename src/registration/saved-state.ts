@@ -4,7 +4,6 @@
  * Credentials stay sealed: without the key that goes with the backup they are of no use. What is
  * mirrored is not in it, because the members still have that.
  */
-
 import type { Keyring } from '../keyring.ts'
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'

@@ -3,7 +3,6 @@
  *
  * @see structured-merge-diff/merge/update.go, apimachinery/pkg/util/managedfields
  */
-
 import type { JsonObject } from '../kube/kube-object.ts'
 import { type StatusCause, StatusError } from '../kube/status-error.ts'
 import { LAST_APPLIED_PATH } from './credentials.ts'

@@ -1,5 +1,4 @@
 /** Replace and patch: of an object, or of its status alone. */
-
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { notFound, StatusError } from '../kube/status-error.ts'

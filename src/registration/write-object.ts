@@ -4,7 +4,6 @@
  * Runs inside the one writing transaction (store/registrations.ts), so what was read is still true.
  * Verbs are in create.ts, update.ts and delete.ts.
  */
-
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring.ts'
 import { apiVersionOf } from '../kube/group-resource.ts'

@@ -4,7 +4,6 @@
  * lastTransitionTime is carried over from the status before, so an unchanged state is an equal text
  * and is not written again.
  */
-
 import { type GroupResource, qualifiedResource } from '../kube/group-resource.ts'
 import type {
   Condition,

@@ -4,7 +4,6 @@
  * A type that is no longer wanted is forgotten with its rows. One that the member no longer serves
  * too, but only when the member itself says so under the type's own path: discovery can lag.
  */
-
 import { isBuiltInGroup } from '../kube/built-in-groups.ts'
 import {
   apiVersionOf,

@@ -1,5 +1,4 @@
 /** More custom types than watches: they take turns, none is left out, and it is said. */
-
 import { expect, test } from 'vitest'
 import { connectStore, type Store } from '../../src/store/connect.ts'
 import { WatchTurns } from '../../src/sync/watch-turns.ts'

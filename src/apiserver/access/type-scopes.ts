@@ -1,5 +1,4 @@
 /** What a reader may list of many types at once; types of one scope are put together. */
-
 import { StatusError } from '../../kube/status-error.ts'
 import type { ReadScope } from '../../store/read-scope.ts'
 import type { TypeScope } from '../../store/type-scope.ts'

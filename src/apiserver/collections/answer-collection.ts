@@ -4,7 +4,6 @@
  * All conditions, orders and ways of paging are those of a list; `strictVersion` is not, because
  * a collection has no one version.
  */
-
 import type { FastifyReply } from 'fastify'
 import { type Collection, typesAsked } from '../../kube/collection-resource.ts'
 import { queryChecksum } from '../../kube/continue-token.ts'

@@ -1,5 +1,4 @@
 /** `/apis/clusterpedia.io/v1beta1/collectionresources[/NAME]`: what there are, and what is in one. */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COLLECTIONS, COLLECTIONS_PREFIX } from '../../kube/collection-resource.ts'
 import { FLEET_GROUP } from '../../kube/fleet-prefix.ts'

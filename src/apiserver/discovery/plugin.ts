@@ -3,7 +3,6 @@
  *
  * All are made from what the reader may see, and kept for as long as that does not change.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Conversion, negotiate } from '../../kube/media-type.ts'
 import { noSuchResource } from '../../kube/status-error.ts'

@@ -1,5 +1,4 @@
 /** `clusterhealths`: one per cluster, how it is. */
-
 import { rowOf } from '../../fleet/outcome.ts'
 import { timestamp } from '../../kube/timestamp.ts'
 import type { CatalogCluster } from '../catalog.ts'

@@ -1,5 +1,4 @@
 /** `findings`: what is wrong with which object, why, and what to do next. */
-
 import { createHash } from 'node:crypto'
 import { type GateFinding, gateReport } from '../../fleet/gate.ts'
 import { timestamp } from '../../kube/timestamp.ts'

@@ -4,7 +4,6 @@
  * A FleetAccess rule for the group decides who may ask, about which clusters and namespaces; what
  * is worked out within these is shown to them, whatever they may list of the mirror itself.
  */
-
 import type { FastifyPluginAsync, HTTPMethods } from 'fastify'
 import { groupVersionPath } from '../../kube/group-resource.ts'
 import { noSuchResource } from '../../kube/status-error.ts'

@@ -5,7 +5,6 @@
  * Nothing is made before it is asked for. What is made is named by a hash of what it is made from,
  * so it can be kept for good by whoever asked with that hash.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { groupVersionPath } from '../../kube/group-resource.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'

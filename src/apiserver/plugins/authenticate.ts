@@ -5,7 +5,6 @@
  * say whether we are alive and which version we are. A token that is given and not good is refused
  * there too, so that a reader is never answered as someone else than they think.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'

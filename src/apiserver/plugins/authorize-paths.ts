@@ -5,7 +5,6 @@
  * What comes through the aggregator has been authorised there. Whoever comes to us directly is asked
  * about in the same words, path by path.
  */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { attributesOf, type RequestAttributes } from '../../kube/request-attributes.ts'

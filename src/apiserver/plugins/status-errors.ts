@@ -5,7 +5,6 @@
  * {@link sendStatus} to Fastify as `frameworkErrors`; a malformed request never reaches Fastify at
  * all: plugins/client-errors.ts.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { STATUS_CODE, StatusError, type StatusReason, toStatus } from '../../kube/status-error.ts'

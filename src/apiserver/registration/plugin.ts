@@ -4,7 +4,6 @@
  * What each verb does is in src/registration; this is its HTTP. Discovery and OpenAPI of the kinds
  * are served elsewhere (discovery/, openapi/).
  */
-
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { groupVersionPath } from '../../kube/group-resource.ts'
 import { noSuchResource } from '../../kube/status-error.ts'

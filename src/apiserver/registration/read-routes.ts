@@ -1,5 +1,4 @@
 /** Get, list and watch. */
-
 import type { FastifyReply } from 'fastify'
 import { formatContinue, parseContinue, queryChecksum } from '../../kube/continue-token.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'

@@ -1,5 +1,4 @@
 /** Create, replace, patch and delete. */
-
 import type { FastifyReply } from 'fastify'
 import { boolean, parseListOptions } from '../../kube/list-options.ts'
 import { StatusError } from '../../kube/status-error.ts'

@@ -2,7 +2,6 @@
  * The self reviews: who am I, may I, what may I. At the root and under both prefixes, where they
  * are the only POSTs that are answered.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'

@@ -4,7 +4,6 @@
  * An object may be called `counts`: only with `groupBy` is it this. All conditions of a list hold;
  * an order or a page of it makes no sense here and is refused.
  */
-
 import type { FastifyReply } from 'fastify'
 import { type GroupKey, parseGroupBy } from '../../kube/group-by.ts'
 import { type ListOptions, parseListOptions } from '../../kube/list-options.ts'

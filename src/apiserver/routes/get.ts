@@ -3,7 +3,6 @@
  *
  * Under the fleet prefix a name can stand for many objects; then the reader is told how to choose.
  */
-
 import type { FastifyReply } from 'fastify'
 import { qualifiedResource } from '../../kube/group-resource.ts'
 import { boolean, parseResourceVersion } from '../../kube/list-options.ts'

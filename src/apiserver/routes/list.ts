@@ -3,7 +3,6 @@
  *
  * Not here: the rows on their way out (write-list.ts, stream-answer.ts).
  */
-
 import type { FastifyReply } from 'fastify'
 import { queryChecksum } from '../../kube/continue-token.ts'
 import { parseListOptions } from '../../kube/list-options.ts'

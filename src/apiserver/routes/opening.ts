@@ -1,5 +1,4 @@
 /** How a get and a list begin: what is asked, by whom, and in which form it is answered. */
-
 import { negotiateObjects, type Representation } from '../../kube/media-type.ts'
 import type { Search } from '../../kube/search.ts'
 import { noteServed } from '../audit.ts'

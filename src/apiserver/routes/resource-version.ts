@@ -5,7 +5,6 @@
  * state that is not the newest, asked for exactly, is gone; one that is not reached yet is refused,
  * as kube-apiserver does when its cache lags.
  */
-
 import type { ListOptions } from '../../kube/list-options.ts'
 import { resourceVersionTooLarge, resourceVersionTooOld } from '../../kube/status-error.ts'
 import type { Freshness } from '../../store/read-view.ts'

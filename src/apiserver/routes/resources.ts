@@ -4,7 +4,6 @@
  * The path decides: a name means get, none means list, another method means 405. What is no path of
  * objects (discovery, OpenAPI, health) has routes of its own, which come before this one.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { parseResourcePath } from '../../kube/request-path.ts'

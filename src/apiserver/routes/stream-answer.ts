@@ -4,7 +4,6 @@
  * What fails before the first row is there becomes a Status. After that the status line is out, so
  * the connection is destroyed: a list that is cut off must never look complete.
  */
-
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { StatusError } from '../../kube/status-error.ts'

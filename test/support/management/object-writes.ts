@@ -5,7 +5,6 @@
  * The rules are those of our own registration API (src/registration/), which are held against what
  * a real API server answered; here they work on any kind, in memory, and hide no credentials.
  */
-
 import type { Clock } from '../../../src/clock.ts'
 import type { MemberResource, MemberServer } from '../../../src/demo/member-server.ts'
 import { apiVersionOf } from '../../../src/kube/group-resource.ts'
