@@ -6,15 +6,15 @@
  */
 import type { RequestAttributes } from '../../../kube/request-attributes.ts'
 import type { Identity } from '../../identity.ts'
+import { AnswerCache } from '../answer-cache.ts'
 import type { Authorizer, Decision } from '../authorizer.ts'
 import { postReview, type ReviewParts } from './post-review.ts'
-import { ReviewCache } from './review-cache.ts'
 
 /** Yes and no alike. */
 const KEPT_MILLISECONDS = 10_000
 
 export function reviewedAccess(parts: ReviewParts): Authorizer {
-  const cache = new ReviewCache<Decision>(parts.clock, KEPT_MILLISECONDS)
+  const cache = new AnswerCache<Decision>(parts.clock, { lifetimeMilliseconds: KEPT_MILLISECONDS })
   return async (identity, attributes) => {
     const spec = specOf(identity, attributes)
     return cache.get(JSON.stringify(spec), () => review(parts, spec))

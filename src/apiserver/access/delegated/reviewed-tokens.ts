@@ -5,9 +5,9 @@
  *   apiserver/pkg/authentication/authenticatorfactory/delegating.go
  */
 import { authenticated, type Identity } from '../../identity.ts'
+import { AnswerCache } from '../answer-cache.ts'
 import type { TokenAuthenticator } from '../authentication/bearer-token.ts'
 import { postReview, type ReviewParts } from './post-review.ts'
-import { ReviewCache } from './review-cache.ts'
 
 /** Good and bad ones alike. */
 const KEPT_MILLISECONDS = 10_000
@@ -18,7 +18,9 @@ export interface TokenReviewParts extends ReviewParts {
 }
 
 export function reviewedTokens(parts: TokenReviewParts): TokenAuthenticator {
-  const cache = new ReviewCache<Identity | undefined>(parts.clock, KEPT_MILLISECONDS)
+  const cache = new AnswerCache<Identity | undefined>(parts.clock, {
+    lifetimeMilliseconds: KEPT_MILLISECONDS,
+  })
   return async (token) => cache.get(token, () => review(parts, token))
 }
 
