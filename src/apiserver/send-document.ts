@@ -37,9 +37,13 @@ export class JsonDocument {
   }
 }
 
-/** `"` + SHA-512 in capital hex + `"`. */
+/** SHA-512 in capital hex, by which kube-apiserver names a document. */
+export function hashOf(text: string | Uint8Array): string {
+  return createHash('sha512').update(text).digest('hex').toUpperCase()
+}
+
 export function etagOf(body: Uint8Array): string {
-  return `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`
+  return `"${hashOf(body)}"`
 }
 
 export interface SendOptions {

@@ -42,7 +42,7 @@ import { answerClientError, nodeAnswers } from './plugins/client-errors.ts'
 import { closeConnections, Draining } from './plugins/draining.ts'
 import { DEFAULT_READER_LIMITS, inFlight, type ReaderLimits } from './plugins/in-flight.ts'
 import { knownCluster } from './plugins/known-cluster.ts'
-import { oneAtATime } from './plugins/one-at-a-time.ts'
+import { pipelining } from './plugins/pipelining.ts'
 import { refusals } from './plugins/refusals.ts'
 import { sendStatus, statusErrors } from './plugins/status-errors.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -117,7 +117,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   let stopping = false
   await server.register(statusErrors)
   await server.register(nodeAnswers)
-  await server.register(oneAtATime)
+  await server.register(pipelining)
   // First of what refuses, so that whatever follows is in the log, and its answer has the id.
   await server.register(accessLog)
   const draining = options.draining ?? new Draining()

@@ -11,7 +11,9 @@ import type { JsonObject } from '../kube/kube-object.ts'
 import { CLUSTER_GROUP, CLUSTER_VERSION, IMPORTED_ANNOTATION } from '../kube/pedia-cluster.ts'
 import { StatusError } from '../kube/status-error.ts'
 import type { Body } from '../registration/body-text.ts'
+import { field } from '../registration/json-text.ts'
 import { kindOfResource } from '../registration/kinds.ts'
+import { nameOf } from '../registration/lifecycle.ts'
 import type { Registrations } from '../registration/registrations.ts'
 import { credentialsFromKubeconfig, type TrustedKubeconfig } from '../sync/credentials.ts'
 import { InvalidConfig } from '../sync/member-access.ts'
@@ -159,19 +161,6 @@ function bodyOf(object: object): Body {
   return { text: JSON.stringify(object), format: 'json' }
 }
 
-interface Metadata {
-  readonly name?: unknown
-  readonly annotations?: Readonly<Record<string, unknown>>
-}
-
-function metadataOf(object: JsonObject): Metadata {
-  return (object.metadata ?? {}) as Metadata
-}
-
-function nameOf(object: JsonObject): string {
-  return String(metadataOf(object).name)
-}
-
 function isImported(object: JsonObject): boolean {
-  return metadataOf(object).annotations?.[IMPORTED_ANNOTATION] !== undefined
+  return field(object, 'metadata', 'annotations', IMPORTED_ANNOTATION) !== undefined
 }

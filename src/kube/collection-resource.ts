@@ -8,7 +8,8 @@
  */
 import { BUILT_IN_GROUPS } from './built-in-groups.ts'
 import { FLEET_GROUP, FLEET_VERSION } from './fleet-prefix.ts'
-import { StatusError } from './status-error.ts'
+import { quoted } from './quoted.ts'
+import { badRequest } from './status-error.ts'
 
 export const COLLECTIONS_PREFIX = `/apis/${FLEET_GROUP}/${FLEET_VERSION}/collectionresources`
 export const COLLECTION_API_VERSION = `${FLEET_GROUP}/${FLEET_VERSION}`
@@ -46,9 +47,10 @@ export function typesAsked({ name, types }: Collection, query: URLSearchParams) 
   const resources = query.get('resources')
   if (types !== 'as-asked') {
     if (groups === null && resources === null) return types
-    throw refuse(`"groups" and "resources" choose the types of "any", not of ${quoted(name)}`)
+    throw badRequest(`"groups" and "resources" choose the types of "any", not of ${quoted(name)}`)
   }
-  if (groups === null && !resources) throw refuse('url query - `groups` or `resources` is required')
+  if (groups === null && !resources)
+    throw badRequest('url query - `groups` or `resources` is required')
   return [
     ...(groups === null ? [] : groups.split(',').map(parseGroup)),
     ...(resources ? resources.split(',').map(parseResource) : []),
@@ -60,7 +62,7 @@ function parseGroup(text: string): TypePattern {
   const [group = '', version = '', ...more] = text.trim().split('/')
   if (group === '*' && version === '') return {}
   if (more.length === 0) return { group, ...(version !== '' && { version }) }
-  throw refuse(`"groups": Invalid value: ${quoted(text)}: must be a group, or group/version`)
+  throw badRequest(`"groups": Invalid value: ${quoted(text)}: must be a group, or group/version`)
 }
 
 /** `apps/deployments`, `/pods`, `apps/v1/deployments`. */
@@ -72,15 +74,7 @@ function parseResource(text: string): TypePattern {
   if (resource !== '' && parts.length === 3) {
     return { group, resource, ...(version && { version }) }
   }
-  throw refuse(
+  throw badRequest(
     `"resources": Invalid value: ${quoted(text)}: must be group/resource, or group/version/resource`,
   )
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
-}
-
-function refuse(message: string): StatusError {
-  return new StatusError('BadRequest', message)
 }

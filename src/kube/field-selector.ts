@@ -44,7 +44,10 @@ export interface FieldComparison {
 export type ComparisonOperator = 'Gt' | 'Gte' | 'Lt' | 'Lte'
 
 const COMPARISONS: Readonly<Record<string, ComparisonOperator>> = {
-  ...{ '>': 'Gt', '>=': 'Gte', '<': 'Lt', '<=': 'Lte' },
+  '>': 'Gt',
+  '>=': 'Gte',
+  '<': 'Lt',
+  '<=': 'Lte',
 }
 
 /** @throws 400 `BadRequest` naming the part that cannot be understood. Empty text: none. */

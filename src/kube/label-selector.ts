@@ -8,7 +8,8 @@
  */
 import { labelKeyProblems, labelValueProblems } from './label-syntax.ts'
 import { isComparisonLabel } from './search-comparison.ts'
-import { StatusError } from './status-error.ts'
+import { badRequest, type StatusError } from './status-error.ts'
+import { unreachable } from './unreachable.ts'
 
 export type LabelRequirement =
   | { readonly key: string; readonly operator: 'In' | 'NotIn'; readonly values: readonly string[] }
@@ -26,15 +27,16 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   const requirements: LabelRequirement[] = []
   if (tokens.peek().kind === 'end') return requirements
   if (!startsRequirement(tokens.peek())) {
-    throw refuse(`found '${tokens.peek().text}', expected: !, identifier, or 'end of string'`)
+    throw badRequest(`found '${tokens.peek().text}', expected: !, identifier, or 'end of string'`)
   }
   for (;;) {
     requirements.push(parseRequirement(tokens))
     const next = tokens.take()
     if (next.kind === 'end') return requirements
-    if (next.kind !== ',') throw refuse(`found '${next.text}', expected: ',' or 'end of string'`)
+    if (next.kind !== ',')
+      throw badRequest(`found '${next.text}', expected: ',' or 'end of string'`)
     if (!startsRequirement(tokens.peek())) {
-      throw refuse(`found '${tokens.peek().text}', expected: identifier after ','`)
+      throw badRequest(`found '${tokens.peek().text}', expected: identifier after ','`)
     }
   }
 }
@@ -69,13 +71,9 @@ function matches(requirement: LabelRequirement, labels: Readonly<Record<string, 
   }
 }
 
-function refuse(message: string): StatusError {
-  return new StatusError('BadRequest', message)
-}
-
 /** An error inside one requirement. */
 function refuseRequirement(message: string): StatusError {
-  return refuse(`unable to parse requirement: ${message}`)
+  return badRequest(`unable to parse requirement: ${message}`)
 }
 
 type Operator = 'in' | 'notin' | '=' | '==' | '!=' | '>' | '<'
@@ -281,8 +279,4 @@ function invalid(field: string, value: string, problem: string): string {
 /** How Go prints several errors as one. */
 function aggregate(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : `[${[...new Set(problems)].join(', ')}]`
-}
-
-function unreachable(requirement: never): never {
-  throw new Error(`unhandled label requirement ${JSON.stringify(requirement)}`)
 }

@@ -49,6 +49,11 @@ export const IMPORTED_ANNOTATION = 'fleetglass.io/imported-context'
  */
 export const SKIP_VERIFY_ANNOTATION = 'fleetglass.io/insecure-skip-tls-verify'
 
+/** Whether everything that is wanted of the cluster is mirrored, and in step. */
+export function isReady({ status }: { readonly status?: PediaClusterStatus | undefined }): boolean {
+  return status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false
+}
+
 export function skipsVerify({ annotations }: ObjectMeta): boolean {
   return annotations?.[SKIP_VERIFY_ANNOTATION] === 'true'
 }

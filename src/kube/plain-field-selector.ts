@@ -6,7 +6,7 @@
  *
  * @see apimachinery/pkg/fields/selector.go
  */
-import { StatusError } from './status-error.ts'
+import { badRequest } from './status-error.ts'
 
 export interface PlainFieldRequirement {
   readonly field: string
@@ -23,13 +23,13 @@ export function parsePlainFieldSelector(
     .filter((term) => term !== '')
     .map((term) => parseTerm(term, text))
   const unknown = requirements.find(({ field }) => !supported.includes(field))
-  if (unknown) throw refuse(`field label not supported: ${unknown.field}`)
+  if (unknown) throw badRequest(`field label not supported: ${unknown.field}`)
   return requirements
 }
 
 function parseTerm(term: string, whole: string): PlainFieldRequirement {
   const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term)
-  if (!match) throw refuse(`invalid selector: '${whole}'; can't understand '${term}'`)
+  if (!match) throw badRequest(`invalid selector: '${whole}'; can't understand '${term}'`)
   const [, field = '', operator, value = ''] = match
   return { field, operator: operator === '!=' ? '!=' : '=', value: unescapeValue(value) }
 }
@@ -42,13 +42,11 @@ function splitUnescaped(text: string): readonly string[] {
 function unescapeValue(value: string): string {
   for (const [piece] of value.matchAll(/\\.|\\$|[=,]/gs)) {
     if (/^[=,]/.test(piece))
-      throw refuse(`invalid field selector: unescaped character in value: ${piece.codePointAt(0)}`)
+      throw badRequest(
+        `invalid field selector: unescaped character in value: ${piece.codePointAt(0)}`,
+      )
     if (!/^\\[\\,=]$/.test(piece))
-      throw refuse(`invalid field selector: invalid escape sequence: ${piece}`)
+      throw badRequest(`invalid field selector: invalid escape sequence: ${piece}`)
   }
   return value.replace(/\\(.)/gs, '$1')
-}
-
-function refuse(message: string): StatusError {
-  return new StatusError('BadRequest', message)
 }

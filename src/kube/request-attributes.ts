@@ -6,6 +6,8 @@
  *
  * @see apiserver/pkg/endpoints/request/requestinfo.go, RequestInfoFactory.NewRequestInfo
  */
+import { boolean } from './list-options.ts'
+import { NAMESPACE_SUBRESOURCES } from './request-path.ts'
 
 export interface ResourceAttributes {
   readonly verb: string
@@ -40,9 +42,6 @@ const VERB_OF: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 }
 
-/** Subresources of a Namespace; anything else behind its name is a resource within it. */
-const OF_NAMESPACE = new Set(['status', 'finalize'])
-
 export function attributesOf({ method, path, query }: RequestLine): RequestAttributes {
   const parts = path.split('/').filter((part) => part !== '')
   const [prefix, ...rest] = parts
@@ -69,7 +68,7 @@ function withinNamespace(parts: readonly string[]): {
 } {
   const [first, namespace, next] = parts
   if (first !== 'namespaces' || namespace === undefined) return { named: parts }
-  const isOther = next !== undefined && !OF_NAMESPACE.has(next)
+  const isOther = next !== undefined && !NAMESPACE_SUBRESOURCES.has(next)
   return { namespace, named: isOther ? parts.slice(2) : parts }
 }
 
@@ -77,6 +76,5 @@ function verbOf(verb: string, name: string | undefined, query: URLSearchParams):
   if (name !== undefined) return verb
   if (verb === 'delete') return 'deletecollection'
   if (verb !== 'get') return verb
-  const watch = query.get('watch')
-  return watch !== null && watch !== 'false' && watch !== '0' ? 'watch' : 'list'
+  return boolean(query, 'watch') ? 'watch' : 'list'
 }

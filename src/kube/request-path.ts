@@ -21,7 +21,7 @@ export interface ResourcePath extends GroupVersionResource {
 }
 
 /** What may follow a namespace without being a resource in it. */
-const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize'])
+export const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize'])
 
 /**
  * @param path - what follows the prefix of an API server, still percent-encoded: `/api/v1/pods`.

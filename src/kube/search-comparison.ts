@@ -7,10 +7,14 @@
 import { COMPARABLE_FORMATS, parseComparable } from './comparable.ts'
 import { type ComparisonOperator, type FieldComparison, parseFieldPath } from './field-selector.ts'
 import type { LabelRequirement } from './label-selector.ts'
-import { StatusError } from './status-error.ts'
+import { quoted } from './quoted.ts'
+import { badRequest } from './status-error.ts'
 
 const OPERATORS: Readonly<Record<string, ComparisonOperator>> = {
-  ...{ 'field-gt': 'Gt', 'field-gte': 'Gte', 'field-lt': 'Lt', 'field-lte': 'Lte' },
+  'field-gt': 'Gt',
+  'field-gte': 'Gte',
+  'field-lt': 'Lt',
+  'field-lte': 'Lte',
 }
 const LABEL = /^search\.clusterpedia\.io\/(field-(?:gte?|lte?))(?:\.(.*))?$/s
 
@@ -24,22 +28,16 @@ export function parseComparisonLabel(requirement: LabelRequirement): FieldCompar
   const { key, operator } = requirement
   const [, name = '', path = ''] = LABEL.exec(key) ?? []
   if (path === '') {
-    throw refuse(`${quoted(key)} needs the path of a field: ${quoted(`${key}.spec.replicas`)}`)
+    throw badRequest(`${quoted(key)} needs the path of a field: ${quoted(`${key}.spec.replicas`)}`)
   }
   const [value, ...others] = operator === 'In' ? requirement.values : []
   if (value === undefined || others.length > 0) {
-    throw refuse(`the search label ${quoted(key)} takes only = and ==, and one value`)
+    throw badRequest(`the search label ${quoted(key)} takes only = and ==, and one value`)
   }
   if (!parseComparable(value)) {
-    throw refuse(`${quoted(key)}: Invalid value: ${quoted(value)}: must be ${COMPARABLE_FORMATS}`)
+    throw badRequest(
+      `${quoted(key)}: Invalid value: ${quoted(value)}: must be ${COMPARABLE_FORMATS}`,
+    )
   }
   return { path: parseFieldPath(path), operator: OPERATORS[name]!, value }
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
-}
-
-function refuse(message: string): StatusError {
-  return new StatusError('BadRequest', message)
 }

@@ -5,7 +5,8 @@
  * A UID wins over a name: it says which object is meant, so name and type are not looked at then.
  */
 import type { GroupResource } from './group-resource.ts'
-import { StatusError } from './status-error.ts'
+import { quoted } from './quoted.ts'
+import { badRequest } from './status-error.ts'
 
 export interface WantedOwner {
   readonly of:
@@ -43,34 +44,26 @@ export function parseOwner(given: GivenOwner): WantedOwner | undefined {
   }
   const alone = groupResource ?? seniority
   if (!alone) return undefined
-  throw refuse(`${quoted(alone.key)} needs the owner's name or UID beside it`)
+  throw badRequest(`${quoted(alone.key)} needs the owner's name or UID beside it`)
 }
 
 function present({ key, text }: Given): string {
   if (text !== '') return text
-  throw refuse(`${quoted(key)}: Invalid value: "": must not be empty`)
+  throw badRequest(`${quoted(key)}: Invalid value: "": must not be empty`)
 }
 
 function parseSeniority({ key, text }: Given): number {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
   if (value <= SENIORITY_MOST) return value
   const must = `must be a whole number from 0 (parent) to ${SENIORITY_MOST}`
-  throw refuse(`${quoted(key)}: Invalid value: ${quoted(text)}: ${must}`)
+  throw badRequest(`${quoted(key)}: Invalid value: ${quoted(text)}: ${must}`)
 }
 
 /** `deployments.apps`, or `pods`: what follows the first dot is the group. */
 function parseGroupResource({ key, text }: Given): GroupResource {
   const match = /^([^./]+)(?:\.([^/]+))?$/.exec(text)
   if (match) return { group: match[2] ?? '', resource: match[1]! }
-  throw refuse(
+  throw badRequest(
     `${quoted(key)}: Invalid value: ${quoted(text)}: must be a resource and its group: deployments.apps`,
   )
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
-}
-
-function refuse(message: string): StatusError {
-  return new StatusError('BadRequest', message)
 }

@@ -7,8 +7,9 @@
 import type { FieldComparison } from './field-selector.ts'
 import { isSearchLabel, type LabelRequirement } from './label-selector.ts'
 import { didYouMean } from './nearest.ts'
+import { quoted } from './quoted.ts'
 import { isComparisonLabel, parseComparisonLabel } from './search-comparison.ts'
-import { StatusError } from './status-error.ts'
+import { badRequest, type StatusError } from './status-error.ts'
 
 export type SearchTermName =
   | 'clusters'
@@ -144,7 +145,7 @@ function labelTerm(requirement: LabelRequirement): SearchTerm {
     return { name, key, operator, values: requirement.values }
   }
   const takes = takesNotIn(name) ? '=, ==, in, != and notin' : '=, == and in'
-  throw new StatusError('BadRequest', `the search label ${quoted(key)} takes only ${takes}`)
+  throw badRequest(`the search label ${quoted(key)} takes only ${takes}`)
 }
 
 function takesNotIn(name: SearchTermName): boolean {
@@ -154,15 +155,12 @@ function takesNotIn(name: SearchTermName): boolean {
 /** @throws 400 `BadRequest` when the term was given with `!=` or `notin` and does not take it. */
 export function refuseNotIn({ name, key, operator }: SearchTerm): void {
   if (operator === 'In' || takesNotIn(name)) return
-  throw new StatusError('BadRequest', `the search label ${quoted(key)} takes only =, == and in`)
+  throw badRequest(`the search label ${quoted(key)} takes only =, == and in`)
 }
 
 function unknownLabel(key: string): StatusError {
   const known = Object.keys(LABELS)
-  return new StatusError(
-    'BadRequest',
-    `unknown search label ${quoted(key)}${didYouMean(key, known)}`,
-  )
+  return badRequest(`unknown search label ${quoted(key)}${didYouMean(key, known)}`)
 }
 
 /** @throws 400 `BadRequest` for a query that is not known here. */
@@ -188,12 +186,8 @@ function splitList(text: string): readonly string[] {
 function refuseUnknownQuery(key: string): void {
   if (OTHER_QUERIES.includes(key)) return
   if (COLLECTION_QUERIES.includes(key)) {
-    throw new StatusError('BadRequest', `the query ${quoted(key)} is for collection resources only`)
+    throw badRequest(`the query ${quoted(key)} is for collection resources only`)
   }
   const known = [...Object.keys(QUERIES), ...OTHER_QUERIES]
-  throw new StatusError('BadRequest', `unknown query ${quoted(key)}${didYouMean(key, known)}`)
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
+  throw badRequest(`unknown query ${quoted(key)}${didYouMean(key, known)}`)
 }

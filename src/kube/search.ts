@@ -14,6 +14,7 @@ import {
 import { type LabelRequirement, parseLabelSelector } from './label-selector.ts'
 import { boolean } from './list-options.ts'
 import { didYouMean } from './nearest.ts'
+import { quoted } from './quoted.ts'
 import { parseOwner, type WantedOwner } from './search-owner.ts'
 import {
   refuseNotIn,
@@ -24,7 +25,7 @@ import {
 } from './search-terms.ts'
 import { parseSearchTime, SEARCH_TIME_FORMATS } from './search-time.ts'
 import { LONGEST_WORD, wordsOf } from './search-words.ts'
-import { StatusError } from './status-error.ts'
+import { badRequest } from './status-error.ts'
 
 /** All must hold. On objects as they are asked for; the store's `ObjectCondition` knows the owners. */
 export type SearchCondition =
@@ -35,9 +36,9 @@ export type SearchCondition =
     }
   /** The name contains every one of the texts, literally and with case. */
   | { readonly on: 'fuzzy-name'; readonly contains: readonly string[] }
-  /** Created in `[since, before)`. */
   /** Each of the words stands somewhere in the object: search-words.ts. */
   | { readonly on: 'text'; readonly words: readonly string[] }
+  /** Created in `[since, before)`. */
   | { readonly on: 'created'; readonly since?: Date; readonly before?: Date }
   | { readonly on: 'owner'; readonly owner: WantedOwner }
   | { readonly on: 'label'; readonly requirement: LabelRequirement }
@@ -123,7 +124,7 @@ export function parseSearch(query: URLSearchParams): Search {
 function refuseTooMany(conditions: readonly SearchCondition[]): void {
   const count = conditions.map(sizeOf).reduce((sum, each) => sum + each, 0)
   if (count <= CONDITIONS_MOST) return
-  throw refuse(`${count} conditions are asked for: must be no more than ${CONDITIONS_MOST}`)
+  throw badRequest(`${count} conditions are asked for: must be no more than ${CONDITIONS_MOST}`)
 }
 
 function sizeOf(condition: SearchCondition): number {
@@ -151,7 +152,7 @@ class Terms {
   /** Of a condition that cannot hold twice. */
   one(name: SearchTermName): SearchTerm | undefined {
     const [term, second] = this.all(name)
-    if (second) throw refuse(`${quoted(second.key)} is given more than once`)
+    if (second) throw badRequest(`${quoted(second.key)} is given more than once`)
     return term
   }
 
@@ -184,7 +185,7 @@ function textCondition({ key, values }: SearchTerm): SearchCondition {
   if (words.length > 0 && words.every((word) => word.length <= LONGEST_WORD)) {
     return { on: 'text', words }
   }
-  throw refuse(`${quoted(key)}: Invalid value: ${quoted(values.join(','))}: ${rule}`)
+  throw badRequest(`${quoted(key)}: Invalid value: ${quoted(values.join(','))}: ${rule}`)
 }
 
 function createdCondition(terms: Terms): readonly SearchCondition[] {
@@ -193,7 +194,7 @@ function createdCondition(terms: Terms): readonly SearchCondition[] {
   if (!since && !before) return []
   if (since && before && since > before) {
     const times = `${since.toISOString()} is after ${before.toISOString()}`
-    throw refuse(`"since" must not be after "before": ${times}`)
+    throw badRequest(`"since" must not be after "before": ${times}`)
   }
   return [{ on: 'created', ...optional('since', since), ...optional('before', before) }]
 }
@@ -212,7 +213,7 @@ function time(given: { readonly key: string; readonly text: string } | undefined
   if (!given) return undefined
   const parsed = parseSearchTime(given.text)
   if (parsed) return parsed
-  throw refuse(
+  throw badRequest(
     `${quoted(given.key)}: Invalid value: ${quoted(given.text)}: must be ${SEARCH_TIME_FORMATS}`,
   )
 }
@@ -237,7 +238,7 @@ function parseOrder(text: string): SearchOrder {
   if (/[.[]/.test(field)) return { by: parseFieldPath(field), descending }
   const allowed = `${ORDER_FIELDS.join(', ')}, or the path of a field`
   const hint = didYouMean(field, ORDER_FIELDS)
-  throw refuse(
+  throw badRequest(
     `"orderby": Unsupported value: ${quoted(field)}: supported values: ${allowed}${hint}`,
   )
 }
@@ -246,7 +247,7 @@ function wholeNumber(term: SearchTerm | undefined): number | undefined {
   if (!term) return undefined
   const text = singleValue(term)
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw refuse(`${quoted(term.key)}: Invalid value: ${quoted(text)}: must be a whole number`)
+  throw badRequest(`${quoted(term.key)}: Invalid value: ${quoted(text)}: must be a whole number`)
 }
 
 function trueOrFalse(term: SearchTerm | undefined): boolean | undefined {
@@ -254,22 +255,14 @@ function trueOrFalse(term: SearchTerm | undefined): boolean | undefined {
   const text = singleValue(term).toLowerCase()
   if (text === 'true' || text === '1') return true
   if (text === 'false' || text === '0') return false
-  throw refuse(`${quoted(term.key)}: Invalid value: ${quoted(text)}: must be true or false`)
+  throw badRequest(`${quoted(term.key)}: Invalid value: ${quoted(text)}: must be true or false`)
 }
 
 function singleValue({ key, values }: SearchTerm): string {
   if (values.length === 1) return values[0]!
-  throw refuse(`${quoted(key)} takes exactly one value`)
+  throw badRequest(`${quoted(key)} takes exactly one value`)
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V })
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
-}
-
-function refuse(message: string): StatusError {
-  return new StatusError('BadRequest', message)
 }

@@ -73,6 +73,10 @@ export class StatusError extends Error {
   }
 }
 
+export function badRequest(message: string, cause?: unknown): StatusError {
+  return new StatusError('BadRequest', message, { cause })
+}
+
 /** `pods "web-0" not found`: the sentence kubectl users already know. */
 export function notFound(of: GroupResource, name: string): StatusError {
   return new StatusError('NotFound', `${qualifiedResource(of)} ${JSON.stringify(name)} not found`, {

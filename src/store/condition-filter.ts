@@ -1,6 +1,7 @@
 /** The SQL of one condition on rows `o` of table `object`. */
 import { type RawBuilder, sql } from 'kysely'
 import { fieldToken, typeSeed, wordPath } from '../kube/search-token.ts'
+import { unreachable } from '../kube/unreachable.ts'
 import { columnIn } from './column-filter.ts'
 import { matchesField } from './field-filter.ts'
 import { hasToken, matchesLabel } from './label-filter.ts'
@@ -67,9 +68,4 @@ function createdWithin({ since, before }: { since?: Date; before?: Date }): RawB
     ...(before ? [sql`o.created_at < ${before.toISOString()}::timestamptz`] : []),
   ]
   return bounds.length === 0 ? sql`true` : sql`(${sql.join(bounds, sql` and `)})`
-}
-
-/** A new condition that nobody handles must not compile, and must never widen a query. */
-function unreachable(condition: never): never {
-  throw new Error(`unhandled condition ${JSON.stringify(condition)}`)
 }

@@ -8,6 +8,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { parseComparable } from '../kube/comparable.ts'
 import type { FieldComparison, FieldPath, FieldRequirement } from '../kube/field-selector.ts'
 import { childPath, elementPath, fieldToken, type Hash64, typeSeed } from '../kube/search-token.ts'
+import { unreachable } from '../kube/unreachable.ts'
 import { columnIn } from './column-filter.ts'
 import type { TypeNames } from './condition-filter.ts'
 import { hasToken } from './label-filter.ts'
@@ -151,8 +152,4 @@ function keysOf(path: FieldPath): string {
   return path.every((step) => 'key' in step && !step.key.includes('.'))
     ? path.map((step) => ('key' in step ? step.key : '')).join('.')
     : ''
-}
-
-function unreachable(requirement: never): never {
-  throw new Error(`unhandled field requirement ${JSON.stringify(requirement)}`)
 }

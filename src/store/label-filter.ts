@@ -9,6 +9,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LabelRequirement } from '../kube/label-selector.ts'
 import { childPath, fieldToken, labelKeyPath, typeSeed } from '../kube/search-token.ts'
+import { unreachable } from '../kube/unreachable.ts'
 import type { TypeNames } from './condition-filter.ts'
 import { bigintArray } from './sql-value.ts'
 import { valuesAt } from './values-at-path.ts'
@@ -65,8 +66,4 @@ function comparesAs({
   return sql`exists (select from unnest(${values}) v
     where case when v ~ '^[+-]?[0-9]+$' and length(v) < 1000 then v::numeric between -9223372036854775808 and 9223372036854775807
       and v::numeric ${comparison} ${value.toString()}::numeric end)`
-}
-
-function unreachable(requirement: never): never {
-  throw new Error(`unhandled label requirement ${JSON.stringify(requirement)}`)
 }

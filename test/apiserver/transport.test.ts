@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CertificateBundle } from '../../src/apiserver/access/authentication/certificate-bundle.ts'
 import { OpenStreams } from '../../src/apiserver/open-streams.ts'
 import { answerClientError } from '../../src/apiserver/plugins/client-errors.ts'
-import { oneAtATime } from '../../src/apiserver/plugins/one-at-a-time.ts'
+import { pipelining } from '../../src/apiserver/plugins/pipelining.ts'
 import { streamAnswer } from '../../src/apiserver/routes/stream-answer.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createDemoPki } from '../../src/demo/pki.ts'
@@ -216,7 +216,7 @@ describe('requests that are sent without reading an answer', () => {
 
   test('are started one after another, and not at all once the client has gone', async () => {
     const server = Fastify()
-    await server.register(oneAtATime)
+    await server.register(pipelining)
     const started: Array<() => void> = []
     server.get('/', async () => new Promise((resolve) => started.push(() => resolve('done'))))
     let failed = 0

@@ -6,15 +6,22 @@
  */
 import type { Clock } from '../../clock.ts'
 import type { AccessRule, FleetAccess } from '../../kube/fleet-access.ts'
+import type { GroupResource } from '../../kube/group-resource.ts'
 import { storedAs } from '../../kube/moved-resources.ts'
 import type { Logger } from '../../log.ts'
 import type { Catalog, CatalogCache, CatalogCluster } from '../catalog.ts'
 import type { Identity } from '../identity.ts'
-import type { Access, AccessQuestion, ScopeRequest, VisibleCluster } from './access.ts'
+import type {
+  Access,
+  AccessQuestion,
+  RegistrationRequest,
+  ScopeRequest,
+  VisibleCluster,
+} from './access.ts'
 import { forbidden } from './forbidden.ts'
 import { authorizeRegistration } from './registration-rights.ts'
 import { coversCluster, coversClusterName, coversType, verbsOf } from './rule.ts'
-import { type CoversCluster, compileScope } from './scope.ts'
+import { type CoversCluster, compileScope, type Granted } from './scope.ts'
 import { SubjectIndex } from './subjects.ts'
 import { visibleClusters } from './visible.ts'
 
@@ -76,17 +83,7 @@ class Rights implements Access {
   }
 
   scope(identity: Identity, request: ScopeRequest) {
-    const catalog = this.#parts.catalog.current()
-    const type = storedAs(request)
-    const scope = compileScope(
-      {
-        rules: this.#granting(identity, request),
-        clusters: catalog.clusters,
-        covers: this.#derive(catalog).covers,
-        typeIn: (cluster) => typeIn(cluster, type),
-      },
-      request,
-    )
+    const scope = compileScope(this.#granted(identity, request), request)
     if (scope !== 'refused') return scope
     const { clusters, ...asked } = request
     throw forbidden(identity, clusters === 'every-cluster' ? asked : { ...asked, clusters })
@@ -108,30 +105,17 @@ class Rights implements Access {
     return this.rulesOf(identity).some((rule) => coversClusterName(rule, cluster))
   }
 
-  authorizeRegistration(identity: Identity, request: Parameters<typeof authorizeRegistration>[1]) {
+  authorizeRegistration(identity: Identity, request: RegistrationRequest) {
     const clusters = () => this.#parts.catalog.current().clusters
     return authorizeRegistration({ identity, clusters, rules: this.rulesOf(identity) }, request)
   }
 
   allows(identity: Identity, question: AccessQuestion): boolean {
-    const catalog = this.#parts.catalog.current()
-    const type = storedAs(question)
-    const { cluster, namespace, ...asked } = question
-    const scope = compileScope(
-      {
-        rules: this.#granting(identity, asked),
-        clusters: catalog.clusters,
-        covers: this.#derive(catalog).covers,
-        typeIn: (candidate) => typeIn(candidate, type),
-      },
-      {
-        group: question.group,
-        resource: question.resource,
-        verb: 'get',
-        clusters: cluster === undefined ? 'every-cluster' : [cluster],
-        ...(namespace && { namespace }),
-      },
-    )
+    const { cluster, namespace } = question
+    const scope = compileScope(this.#granted(identity, question), {
+      clusters: cluster === undefined ? 'every-cluster' : [cluster],
+      ...(namespace && { namespace }),
+    })
     return scope !== 'refused'
   }
 
@@ -150,13 +134,17 @@ class Rights implements Access {
     await this.#rereading
   }
 
-  #granting(
-    identity: Identity,
-    asked: { readonly verb: string; readonly group: string; readonly resource: string },
-  ): readonly AccessRule[] {
-    return this.rulesOf(identity).filter(
-      (rule) => verbsOf(rule).includes(asked.verb) && coversType(rule, asked),
-    )
+  #granted(identity: Identity, asked: GroupResource & { readonly verb: string }): Granted {
+    const catalog = this.#parts.catalog.current()
+    const type = storedAs(asked)
+    return {
+      rules: this.rulesOf(identity).filter(
+        (rule) => verbsOf(rule).includes(asked.verb) && coversType(rule, asked),
+      ),
+      clusters: catalog.clusters,
+      covers: this.#derive(catalog).covers,
+      typeIn: (cluster) => typeIn(cluster, type),
+    }
   }
 
   #derive(catalog: Catalog): Derived {
@@ -203,7 +191,7 @@ class Rights implements Access {
   }
 }
 
-function typeIn(cluster: CatalogCluster, type: { group: string; resource: string }) {
+function typeIn(cluster: CatalogCluster, type: GroupResource) {
   return cluster.resources.find(
     ({ group, resource }) => group === type.group && resource === type.resource,
   )

@@ -23,7 +23,10 @@ export interface Granted {
 }
 
 /** The scope, or `refused` when no rule grants any of what was asked. */
-export function compileScope(granted: Granted, request: ScopeRequest): ReadScope | 'refused' {
+export function compileScope(
+  granted: Granted,
+  request: Pick<ScopeRequest, 'clusters' | 'namespace'>,
+): ReadScope | 'refused' {
   const asked = askedClusters(granted.clusters, request.clusters)
   const scope: ScopedCluster[] = []
   let clusterScopedSeen = false
@@ -71,7 +74,10 @@ function namespacesOf(
  * It goes by names alone: a reader whose clusters are chosen by labels cannot be told that a
  * cluster does not exist, for it could be one with other labels.
  */
-function mightGrant(rules: readonly AccessRule[], { clusters, namespace }: ScopeRequest): boolean {
+function mightGrant(
+  rules: readonly AccessRule[],
+  { clusters, namespace }: Pick<ScopeRequest, 'clusters' | 'namespace'>,
+): boolean {
   return rules.some(
     (rule) =>
       (namespace === undefined ? rule.namespaces.length > 0 : coversNamespace(rule, namespace)) &&

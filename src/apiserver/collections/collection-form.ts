@@ -38,7 +38,7 @@ export function collectionForm(
   { as, encoding, metaVersion }: Representation,
   parts: CollectionFormParts,
 ): CollectionForm {
-  const object = parts.onlyMetadata ? metadataOnly(parts.served) : wholeObject
+  const object = parts.onlyMetadata ? objectWithoutBody(kindsOf(parts.served)) : wholeObject
   if (as !== 'Table') {
     return {
       want: { cells: false, metadata: true, body: !parts.onlyMetadata },
@@ -62,11 +62,6 @@ export function collectionForm(
     encoder: (encoding === 'yaml' ? yamlListEncoder : jsonListEncoder)(frame),
     row: tableRow(parts, objects[parts.include]),
   }
-}
-
-function metadataOnly(served: readonly ServedResource[]): RowJson {
-  const kindOf = kindsOf(served)
-  return (row) => objectWithoutBody(() => kindOf(row))(row)
 }
 
 /** The number of a row's type is the last value of its position: store/list-collection.ts. */

@@ -6,6 +6,7 @@ import {
   type TypePattern,
 } from '../../kube/collection-resource.ts'
 import type { ColumnDefinition } from '../../kube/table.ts'
+import type { IncludeObject } from '../routes/table-options.ts'
 
 /** As Clusterpedia writes a type: `version`, `kind` and `resource` are left out when unknown. */
 export interface DescribedType {
@@ -24,7 +25,7 @@ export function collectionList() {
   }
 }
 
-export function collectionListTable(metaVersion: string, include: 'None' | 'Metadata' | 'Object') {
+export function collectionListTable(metaVersion: string, include: IncludeObject) {
   const objects = {
     None: () => null,
     Metadata: (collection: Collection) => ({

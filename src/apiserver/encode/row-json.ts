@@ -21,12 +21,8 @@ export function partialObject(metaVersion: 'v1' | 'v1beta1'): RowJson {
 }
 
 /** The metadata under the object's own kind: what `onlyMetadata=true` asks for. */
-export function objectWithoutBody(kindOf: (clusterId: number) => string): RowJson {
-  return ({ clusterId, apiVersion, metadata }) => [
-    startOf(kindOf(clusterId), apiVersion),
-    metadata!,
-    CLOSE,
-  ]
+export function objectWithoutBody(kindOf: (row: RawRow) => string): RowJson {
+  return (row) => [startOf(kindOf(row), row.apiVersion), row.metadata!, CLOSE]
 }
 
 function startOf(kind: string, apiVersion: string): Buffer {

@@ -7,6 +7,7 @@ import type {
   PathStep,
 } from '../../kube/field-selector.ts'
 import type { Json, JsonObject } from '../../kube/kube-object.ts'
+import { unreachable } from '../../kube/unreachable.ts'
 
 export function matchesFields(
   requirements: readonly FieldRequirement[],
@@ -32,7 +33,7 @@ function matches(requirement: FieldRequirement, object: JsonObject): boolean {
     case 'Lte':
       return found.some((value) => compares(textOf(value), requirement))
     default:
-      return requirement satisfies never
+      return unreachable(requirement)
   }
 }
 

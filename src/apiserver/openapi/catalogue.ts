@@ -4,12 +4,12 @@
  * Of each group version, the newest member that has a type describes it. So one document may be
  * put together from several members', where the newest does not have all types of the group.
  */
-import { createHash } from 'node:crypto'
 import { groupVersionPath, parseApiVersion } from '../../kube/group-resource.ts'
 import type { Store } from '../../store/connect.ts'
 import { getOpenApiDocument, listOpenApiPaths } from '../../store/openapi-documents.ts'
 import type { VisibleCluster } from '../access/access.ts'
 import { compareNewest, versionInfo } from '../member-version.ts'
+import { hashOf } from '../send-document.ts'
 import type { ShownType } from './select-types.ts'
 
 /** What is stored of the members' documents: store/openapi-documents.ts. */
@@ -83,10 +83,6 @@ function describe(path: string, types: ReadonlyMap<string, string>): DescribedVe
     types: entries.map(([key]) => JSON.parse(key) as ShownType).sort(byResource),
   }))
   return { path, parts, hash: hashOf(JSON.stringify([path, parts])) }
-}
-
-export function hashOf(text: string | Uint8Array): string {
-  return createHash('sha512').update(text).digest('hex').toUpperCase()
 }
 
 function byResource(a: ShownType, b: ShownType): number {

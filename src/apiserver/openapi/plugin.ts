@@ -15,14 +15,15 @@ import { fleetVersion } from '../discovery/version.ts'
 import type { Exchange } from '../exchange.ts'
 import { prefixOf, type Surface } from '../prefixes.ts'
 import { splitUrl } from '../request-target.ts'
-import { JsonDocument, matchesEtag, sendDocument, sendPageNotFound } from '../send-document.ts'
-import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
 import {
-  type DescribedVersion,
-  describedVersions,
   hashOf,
-  type OpenApiSource,
-} from './catalogue.ts'
+  JsonDocument,
+  matchesEtag,
+  sendDocument,
+  sendPageNotFound,
+} from '../send-document.ts'
+import { clustersOf, getWithSlash, onEverySurface } from '../surface.ts'
+import { type DescribedVersion, describedVersions, type OpenApiSource } from './catalogue.ts'
 import { DocumentCache, type MadeDocument } from './document-cache.ts'
 import { makeV2, makeV3 } from './make-document.ts'
 

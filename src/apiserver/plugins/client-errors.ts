@@ -8,7 +8,13 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Status, StatusError, type StatusReason, toStatus } from '../../kube/status-error.ts'
+import {
+  methodNotAllowed,
+  type Status,
+  StatusError,
+  type StatusReason,
+  toStatus,
+} from '../../kube/status-error.ts'
 
 type Answer = Pick<Status, 'code' | 'message'> & { readonly reason: StatusReason }
 
@@ -21,10 +27,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: bad(408, 'the request did not arrive in time'),
 }
 const MALFORMED = bad(400, 'the request is not well-formed HTTP')
-const NO_TUNNEL: Answer = {
-  ...{ code: 405, reason: 'MethodNotAllowed' },
-  message: 'the server does not allow this method on the requested resource',
-}
+const NO_TUNNEL: Answer = toStatus(methodNotAllowed())
 const EXPECTATION = bad(417, 'the only expectation that is met is 100-continue')
 
 /** How long who was refused has to read why. */

@@ -9,9 +9,9 @@ import { groupVersionPath } from '../../kube/group-resource.ts'
 import { noSuchResource } from '../../kube/status-error.ts'
 import { REGISTRATION_KINDS } from '../../registration/kinds.ts'
 import { refuseMethods } from '../refuse-methods.ts'
+import { takeBytes } from '../request-body.ts'
 import type { KindRoutes, RegistrationRoutesOptions } from './kind-routes.ts'
 import { answerGet, answerList } from './read-routes.ts'
-import { takeBytes } from './request-body.ts'
 import {
   answerCreate,
   answerDelete,

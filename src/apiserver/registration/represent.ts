@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../../kube/kube-object.ts'
 import type { Representation } from '../../kube/media-type.ts'
+import { unreachable } from '../../kube/unreachable.ts'
 import { encodeRow, renderCells } from '../../printers/cell.ts'
 import { customResourcePrinter } from '../../printers/custom-resource.ts'
 import type { Printer } from '../../printers/printer.ts'
@@ -47,10 +48,6 @@ export function representer(parts: RepresenterParts): Representer {
     default:
       return unreachable(parts.representation.as)
   }
-}
-
-function unreachable(form: never): never {
-  throw new Error(`unhandled representation ${form}`)
 }
 
 function asObjects({ kind }: RepresenterParts): Representer {

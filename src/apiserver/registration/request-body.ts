@@ -1,28 +1,8 @@
 /** What a client sent: JSON or YAML text, of a size that a manifest may have. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { StatusError } from '../../kube/status-error.ts'
 import type { Body } from '../../registration/body-text.ts'
-
-/** As a real API server. */
-export const BODY_MOST_BYTES = 3 * 1024 * 1024
-
-/** Every body arrives as bytes; what it may be is decided by the route. */
-export function takeBytes(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: BODY_MOST_BYTES },
-    (_request, bytes, done) => done(null, bytes),
-  )
-  server.setErrorHandler((error: Error & { code?: string }) => {
-    if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
-    throw new StatusError(
-      'RequestEntityTooLarge',
-      `Request entity too large: limit is ${BODY_MOST_BYTES}`,
-      { details: {} },
-    )
-  })
-}
+import { mediaTypeOf } from '../request-body.ts'
 
 const FORMATS: Readonly<Record<string, Body['format']>> = {
   '': 'json',
@@ -57,10 +37,6 @@ export function patchBody(request: FastifyRequest): {
     return { type, body: { text: textOf(request), format: type === 'apply' ? 'yaml' : 'json' } }
   if (mediaType.includes('-patch+')) throw unknownFormat(Object.keys(PATCH_TYPES))
   throw new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
-}
-
-function mediaTypeOf({ headers }: FastifyRequest): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
 }
 
 function textOf({ body }: FastifyRequest): string {

@@ -3,7 +3,7 @@
  * for them at once.
  */
 import type { JsonObject } from '../../kube/kube-object.ts'
-import type { PediaCluster, ResourceStatus } from '../../kube/pedia-cluster.ts'
+import { isReady, type PediaCluster, type ResourceStatus } from '../../kube/pedia-cluster.ts'
 import type { Catalog, CatalogCache } from '../catalog.ts'
 
 /** @param clusters - PediaClusters that are about to be sent. */
@@ -17,10 +17,7 @@ export async function untilKnown(
 }
 
 function isKnown({ metadata, status }: PediaCluster, { clusters }: Catalog): boolean {
-  const isReady = status?.conditions?.some(
-    (condition) => condition.type === 'Ready' && condition.status === 'True',
-  )
-  if (!isReady) return true
+  if (!isReady({ status })) return true
   const found = clusters.find(({ registrationUid }) => registrationUid === metadata.uid)
   if (!found) return false
   const types = new Set(found.resources.map(({ group, resource }) => `${group}/${resource}`))

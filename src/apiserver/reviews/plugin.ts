@@ -9,6 +9,7 @@ import type { RootKind } from '../discovery/root-listing.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Identity } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
+import { takeBytes } from '../request-body.ts'
 import { JsonDocument, sendDocument } from '../send-document.ts'
 import { onEverySurface } from '../surface.ts'
 import { type Asking, answerAccess, type ReviewedRights } from './access-review.ts'
@@ -23,7 +24,7 @@ export interface ReviewOptions {
 }
 
 /** A review is small; what is not is refused before it is read. */
-const BODY_BYTES = 64 * 1024
+const BODY_MOST_BYTES = 64 * 1024
 
 interface Review extends ReviewKind {
   readonly path: string
@@ -59,12 +60,7 @@ function userInfoOf({ user, uid, groups, extra }: Identity) {
 
 /** Fastify plugin. It must not be wrapped by fastify-plugin: its body parser is for it alone. */
 export async function reviews(server: FastifyInstance, options: ReviewOptions): Promise<void> {
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: BODY_BYTES },
-    (_request, body, done) => done(null, body),
-  )
+  takeBytes(server, BODY_MOST_BYTES)
   const rootGroups = [...new Set(options.rootKinds.map(({ group }) => group))]
   await onEverySurface(server, (routes, surfaceOf) => {
     for (const review of REVIEWS) {

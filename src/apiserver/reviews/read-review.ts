@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { StatusError } from '../../kube/status-error.ts'
 import { yamlValue } from '../../kube/yaml-text.ts'
+import { mediaTypeOf } from '../request-body.ts'
 import { decodeEnvelope, type Enveloped } from './review-messages.ts'
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf'
@@ -26,7 +27,7 @@ export interface ReviewKind {
  */
 export function readReview(request: FastifyRequest, { apiVersion, kind }: ReviewKind): Enveloped {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const given = decodeBody(body, mediaTypeOf(request), kind)
+  const given = decodeBody(body, mediaTypeOf(request) || 'application/json', kind)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new StatusError('BadRequest', `the body of a ${kind} must be an object`)
   }
@@ -47,11 +48,6 @@ function refuseDeep(value: unknown, kind: string, depth = 0): void {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
   if (depth > DEPTH_MOST) throw new StatusError('BadRequest', `the body of a ${kind} is too deep`)
   for (const child of Object.values(value)) refuseDeep(child, kind, depth + 1)
-}
-
-function mediaTypeOf({ headers }: FastifyRequest): string {
-  const [type = ''] = (headers['content-type'] ?? '').split(';')
-  return type.trim().toLowerCase() || 'application/json'
 }
 
 function decodeBody(body: Buffer, mediaType: string, kind: string): unknown {

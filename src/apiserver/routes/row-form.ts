@@ -55,7 +55,7 @@ function objectForm(parts: FormParts): RowForm {
 function objectJson({ asked, search }: FormParts): RowJson {
   if (!search.onlyMetadata) return wholeObject
   const kinds = new Map(asked.served.map(({ cluster, resource }) => [cluster.id, resource.kind]))
-  return objectWithoutBody((id) => kinds.get(id) ?? asked.type.kind)
+  return objectWithoutBody(({ clusterId }) => kinds.get(clusterId) ?? asked.type.kind)
 }
 
 function metadataForm(metaVersion: 'v1' | 'v1beta1'): RowForm {

@@ -5,8 +5,8 @@
  * Every step looks at what is there and does what is due, so that it can be broken off anywhere and
  * run again. A new CA is told to the aggregator before anything is signed with it.
  */
-import type { ManagementClient } from '../../management/client.ts'
-import { ManagementError } from '../../management/management-error.ts'
+import { type ManagementClient, MERGE_PATCH } from '../../management/client.ts'
+import { hasStatus } from '../../management/management-error.ts'
 import { type Authorities, bundleOf, renewAuthorities } from './authorities.ts'
 import {
   belongTogether,
@@ -16,7 +16,7 @@ import {
   isValidFor,
   type KeyPair,
 } from './issue.ts'
-import { readSecret, type StoredSecret, writeSecret } from './secrets.ts'
+import { FIELD_MANAGER, readSecret, type StoredSecret, writeSecret } from './secrets.ts'
 
 export const CA_SECRET = 'fleetglass-ca'
 export const SERVING_SECRET = 'fleetglass-serving-cert'
@@ -51,8 +51,7 @@ export async function keepCertificates(request: KeepRequest): Promise<readonly s
       return done
     } catch (error) {
       // Somebody else has written meanwhile: another run of ours, or `kubectl apply`.
-      const isConflict = error instanceof ManagementError && error.code === 409
-      if (!isConflict || tries === MOST_TRIES) throw error
+      if (!hasStatus(error, 409) || tries === MOST_TRIES) throw error
     }
   }
 }
@@ -119,8 +118,8 @@ async function keepApiService(
   const caBundle = Buffer.from(bundle).toString('base64')
   if (spec.caBundle === caBundle) return
   await client.request('PATCH', path, {
-    contentType: 'application/merge-patch+json',
-    query: { fieldManager: 'fleetglass-certificates' },
+    contentType: MERGE_PATCH,
+    query: { fieldManager: FIELD_MANAGER },
     body: {
       metadata: { resourceVersion: metadata.resourceVersion },
       spec: { caBundle, insecureSkipTLSVerify: false },
@@ -163,7 +162,7 @@ function serviceNames(namespace: string): readonly string[] {
 
 async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   return answer.catch((error: unknown) => {
-    if (error instanceof ManagementError && error.code === 404) return undefined
+    if (hasStatus(error, 404)) return undefined
     throw error
   })
 }

@@ -1,6 +1,9 @@
 /** Secrets with texts in them, of the namespace we run in. */
-import type { ManagementClient } from '../../management/client.ts'
-import { ManagementError } from '../../management/management-error.ts'
+import { type ManagementClient, MERGE_PATCH } from '../../management/client.ts'
+import { hasStatus } from '../../management/management-error.ts'
+
+/** Of whatever the certificates' command writes. */
+export const FIELD_MANAGER = 'fleetglass-certificates'
 
 export interface StoredSecret {
   readonly name: string
@@ -27,7 +30,7 @@ export async function readSecret(client: ManagementClient, name: string): Promis
     const { resourceVersion } = metadata
     return { name, resourceVersion, data: Object.fromEntries(decoded) }
   } catch (error) {
-    if (!(error instanceof ManagementError && error.code === 404)) throw error
+    if (!hasStatus(error, 404)) throw error
     return { name, resourceVersion: undefined, data: {} }
   }
 }
@@ -41,7 +44,7 @@ export async function writeSecret(
   { name, resourceVersion }: StoredSecret,
   data: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const query = { fieldManager: 'fleetglass-certificates' }
+  const query = { fieldManager: FIELD_MANAGER }
   const encoded = Object.fromEntries(
     Object.entries(data).map(([key, value]) => [
       key,
@@ -50,7 +53,7 @@ export async function writeSecret(
   )
   if (resourceVersion !== undefined) {
     await client.request('PATCH', `${pathOf(client)}/${name}`, {
-      contentType: 'application/merge-patch+json',
+      contentType: MERGE_PATCH,
       query,
       body: { metadata: { resourceVersion }, data: encoded },
     })

@@ -65,8 +65,8 @@ async function runApiserver(config: ApiserverConfig): Promise<void> {
   const signal = stopSignal({ graceSeconds: delaySeconds + graceSeconds })
   const log = createLogger(config.logLevel)
   const clock = systemClock
-  const url = required<'databaseUrl', string>(config, 'databaseUrl')
-  const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
+  const url = required(config, 'databaseUrl')
+  const keyFile = required(config, 'encryptionKeyFile')
   const keyring = keyringFrom(resolve(keyFile), 'fail')
   await using started = new AsyncDisposableStack()
   const store = await storeOf({ url, config, signal, log }, started)

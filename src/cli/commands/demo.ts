@@ -94,17 +94,17 @@ async function start(config: DemoConfig, started: AsyncDisposableStack): Promise
   const fleet = startDemoFleet(parts)
   started.defer(() => stopped(fleet))
   const memberClusters = DEMO_MEMBERS.map(({ name }) => name)
-  const standalone = startStandalone({ config, ...parts, memberClusters, fresh: true })
-  started.defer(() => stopped(standalone))
-  const { url, ...rest } = await standalone
-  progress(`the API server is ready at ${url}`)
+  const starting = startStandalone({ config, ...parts, memberClusters, fresh: true })
+  started.defer(() => stopped(starting))
+  const standalone = await starting
+  progress(`the API server is ready at ${standalone.url}`)
   const { manifests } = await fleet
-  const api = adminApi({ url, ...rest })
+  const api = adminApi(standalone)
   for (const manifest of manifests) {
     await api.apply(manifest)
     progress(`applied ${manifest.kind} ${manifest.metadata?.name}`)
   }
-  return { url, ...rest }
+  return standalone
 }
 
 async function stopped(starting: Promise<{ stop(): Promise<void> }>): Promise<void> {

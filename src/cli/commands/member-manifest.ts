@@ -4,6 +4,7 @@ import { isClusterScoped } from '../../kube/cluster-scoped.ts'
 import { formatYaml } from '../../kube/format-yaml.ts'
 import type { GroupResource } from '../../kube/group-resource.ts'
 import { type MemberRights, memberRights, type PolicyRule } from '../../sync/member-rights.ts'
+import { readLabel } from '../flag-values.ts'
 
 interface Flags {
   readonly resources: readonly GroupResource[]
@@ -24,8 +25,8 @@ export function defineMemberManifest(program: Command): void {
       readTypes,
     )
     .option('--namespaces <NAMES>', 'only in these namespaces', readNames)
-    .option('--name <NAME>', 'of the account and its roles', readName, 'fleetglass')
-    .option('--namespace <NAME>', 'where the account is', readName, 'fleetglass')
+    .option('--name <NAME>', 'of the account and its roles', readLabel, 'fleetglass')
+    .option('--namespace <NAME>', 'where the account is', readLabel, 'fleetglass')
   command.action(() => {
     process.stdout.write(memberManifest(command.opts<Flags>()))
   })
@@ -83,7 +84,6 @@ function rolesFor({ rights, name, namespaces, account }: RoleWish): object[] {
 }
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
-const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 const TYPE = /^(\*|[a-z][-a-z0-9]*)(?:\.([a-z0-9.*-]+))?$/
 
 function readTypes(text: string): readonly GroupResource[] {
@@ -97,10 +97,5 @@ function readTypes(text: string): readonly GroupResource[] {
 }
 
 function readNames(text: string): readonly string[] {
-  return text.split(',').map((name) => readName(name.trim()))
-}
-
-function readName(text: string): string {
-  if (NAME.test(text)) return text
-  throw new InvalidArgumentError('It must be lower-case letters, digits and dashes.')
+  return text.split(',').map((name) => readLabel(name.trim()))
 }

@@ -3,11 +3,11 @@ import { ConfigError } from '../../config.ts'
 import { SETTINGS, type SettingName, variableOf } from '../../settings.ts'
 
 /** @throws ConfigError when it was not given. */
-export function required<Name extends SettingName, Value>(
-  config: { readonly [K in Name]?: Value },
+export function required<Some extends object, Name extends keyof Some & SettingName>(
+  config: Some,
   name: Name,
-): NonNullable<Value> {
-  const value: Value | undefined = config[name]
+): NonNullable<Some[Name]> {
+  const value = config[name]
   if (value !== undefined && value !== null) return value
   const { flag, help } = SETTINGS[name]
   throw new ConfigError([`--${flag} (or ${variableOf(SETTINGS[name])}) is required: ${help}`])

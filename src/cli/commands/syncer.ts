@@ -52,8 +52,8 @@ type SyncerConfig = Config<(typeof TAKES)[number]>
 async function runSyncer(config: SyncerConfig): Promise<void> {
   const log = createLogger(config.logLevel).child({ part: 'syncer' })
   const signal = stopSignal()
-  const url = required<'databaseUrl', string>(config, 'databaseUrl')
-  const keyFile = required<'encryptionKeyFile', string>(config, 'encryptionKeyFile')
+  const url = required(config, 'databaseUrl')
+  const keyFile = required(config, 'encryptionKeyFile')
   const keyring = keyringFrom(keyFile, 'fail')
   const trustedKubeconfigs = await readImports(config)
   const { secretValues, prune, shardingName, firstLists, firstListsPerMember } = config

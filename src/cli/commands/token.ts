@@ -19,6 +19,7 @@ import { reachableFrom, writeKubeconfig } from '../data-dir/kubeconfig.ts'
 import { checkReplaceable } from '../data-dir/write-file.ts'
 import { readDuration } from '../duration.ts'
 import { CommandFailure } from '../failure.ts'
+import { readLabel } from '../flag-values.ts'
 import { withStore } from '../parts/with-store.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { formatTable } from '../table.ts'
@@ -49,7 +50,11 @@ function defineCreate(token: Command): void {
   const create = token
     .command('create')
     .description('make a token and print it; it is shown this once')
-    .requiredOption('--name <NAME>', 'who its bearer is, for FleetAccess and for listing', readName)
+    .requiredOption(
+      '--name <NAME>',
+      'who its bearer is, for FleetAccess and for listing',
+      readLabel,
+    )
     .option('--expires <TIME>', 'how long it is good for: 12h, 90d, 1y', readExpiry, DAY * 90)
     .option('--viewer', 'let them read everything, or what the next flags narrow it to')
     .option('--clusters <NAMES>', 'with --viewer: only these clusters; globs such as prod-*', split)
@@ -73,11 +78,6 @@ function readExpiry(text: string): number {
   const milliseconds = readDuration(text)
   if (milliseconds > 0 && milliseconds <= LONGEST) return milliseconds
   throw new InvalidArgumentError('It must be more than nothing, and at most 100y.')
-}
-
-function readName(text: string): string {
-  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text
-  throw new InvalidArgumentError('It must be lower-case letters, digits and dashes.')
 }
 
 function split(text: string): readonly string[] {

@@ -34,7 +34,7 @@ function makeFolder(path: string): void {
 /** For commands that work on an installation that is there. */
 export function existingDataDir(given: string): string {
   const path = resolve(given)
-  if (existsSync(join(path, 'encryption-key'))) return path
+  if (existsSync(keyFileIn(path))) return path
   throw new CommandFailure(
     `${path} is not the data directory of a fleetglass: give --data-dir as you gave it to serve`,
   )

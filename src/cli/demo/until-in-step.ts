@@ -1,6 +1,6 @@
 /** Waits until every member cluster is in step, and says how far each is. */
 import type { Clock } from '../../clock.ts'
-import type { PediaCluster } from '../../kube/pedia-cluster.ts'
+import { isReady, type PediaCluster } from '../../kube/pedia-cluster.ts'
 import type { AdminApi } from './admin-api.ts'
 import { progress } from './progress.ts'
 
@@ -31,12 +31,6 @@ export async function untilInStep(
       await clock.sleep(LOOK_EVERY_MILLISECONDS, signal).catch(() => undefined)
     }
   }
-}
-
-function isReady({ status }: PediaCluster): boolean {
-  return (
-    status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
-  )
 }
 
 function stateOf(cluster: PediaCluster): string {

@@ -22,4 +22,4 @@ async function install(server: FastifyInstance): Promise<void> {
 }
 
 /** Fastify plugin; to be registered before those that do any work. */
-export const oneAtATime = fp(install, { name: 'one-at-a-time' })
+export const pipelining = fp(install, { name: 'pipelining' })
