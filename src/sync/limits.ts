@@ -37,6 +37,8 @@ export interface SyncLimits {
   readonly lagMilliseconds: number
   /** Between two writes of a PediaCluster's status. */
   readonly statusMilliseconds: number
+  /** A status in which only types have changed is written less often the larger it is. */
+  readonly statusBytesPerSecond: number
 }
 
 const MEBIBYTE = 1024 * 1024
@@ -76,6 +78,7 @@ export const DEFAULT_LIMITS: SyncLimits = {
   settleMilliseconds: 10_000,
   lagMilliseconds: 240_000,
   statusMilliseconds: 1_000,
+  statusBytesPerSecond: 32 * 1024,
 }
 
 /** What tests and the command line may change; everything else keeps its default. */

@@ -1,7 +1,9 @@
 /**
  * Writes what a cluster syncer has to say, when it has changed: to its PediaCluster, and for readers.
  *
- * Writes are spaced out, and tried again: a status that could not be written is not forgotten.
+ * Writes are spaced out, and tried again: a status that could not be written is not forgotten. With
+ * thousands of types it is half a megabyte, which every watcher gets: how they go, one after the
+ * other, is told now and then; what holds for the cluster at once.
  */
 import type { PediaClusterStatus } from '../kube/pedia-cluster.ts'
 import type { RegistrationSource } from '../registration/registration-source.ts'
@@ -28,6 +30,11 @@ export interface StatusWriterOptions {
   readonly lost: (error: LeaseLost) => void
   /** As stored when the syncer started. */
   readonly before: PediaClusterStatus | undefined
+}
+
+/** All but how each type goes. */
+function ofCluster(status: PediaClusterStatus | undefined): string {
+  return JSON.stringify({ ...status, syncResources: undefined })
 }
 
 const LOOK_MILLISECONDS = 10_000
@@ -79,11 +86,12 @@ export class StatusWriter {
   async #run(signal: AbortSignal): Promise<void> {
     const { services } = this.#options
     const { statusMilliseconds } = services.limits
+    let pause = LOOK_MILLISECONDS
     while (!signal.aborted) {
-      await this.#wakeup.wait(LOOK_MILLISECONDS, signal)
+      await this.#wakeup.wait(pause, signal)
       const ended = services.statuses.begun(this.#options.name)
       try {
-        await this.#write()
+        pause = Math.min(LOOK_MILLISECONDS, await this.#write())
         ended('done')
         this.#failure = ''
         await services.clock.sleep(statusMilliseconds, signal)
@@ -107,22 +115,32 @@ export class StatusWriter {
     services.log[level]({ err: error, cluster: name }, 'the status of a cluster was not written')
   }
 
-  async #write(): Promise<void> {
+  /** @returns for how many milliseconds there is nothing to write that nobody tells of. */
+  async #write(): Promise<number> {
     const { facts: factsNow, services, registrations, name, uid } = this.#options
     const known = factsNow()
-    if (!known) return
+    if (!known) return LOOK_MILLISECONDS
     const { lease, facts } = known
     await this.#record(known)
-    const status = clusterStatus(facts, this.#written, services.clock.now())
-    if (
-      this.#stands(services.clock.now()) &&
-      JSON.stringify(status) === JSON.stringify(this.#written)
-    )
-      return
+    const now = services.clock.now()
+    const status = clusterStatus(facts, this.#written, now)
+    const pause = this.#stands(now) ? this.#pause(status, now) : 0
+    if (pause > 0) return pause
     await registrations.writeStatus({ name, uid, lease, status })
     this.#isSure = true
     this.#writtenAt = services.clock.now()
     this.#written = status
+    return LOOK_MILLISECONDS
+  }
+
+  /** For how long this status need not be written; 0: it is to be written now. */
+  #pause(status: PediaClusterStatus, now: number): number {
+    const text = JSON.stringify(status)
+    if (text === JSON.stringify(this.#written)) return LOOK_MILLISECONDS
+    if (ofCluster(status) !== ofCluster(this.#written)) return 0
+    const { statusBytesPerSecond } = this.#options.services.limits
+    const apart = (text.length / statusBytesPerSecond) * 1000
+    return Math.max(0, this.#writtenAt + apart - now)
   }
 
   #stands(now: number): boolean {

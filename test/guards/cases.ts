@@ -373,6 +373,15 @@ export const CASES: readonly Case[] = [
         becomes: '',
         test: { file: 'sync/many-types.test.ts', name: 'forty types share five watches' },
       },
+      {
+        file: 'sync/status-writer.ts',
+        text: 'if (ofCluster(status) !== ofCluster(this.#written)) return 0',
+        becomes: 'return ofCluster(undefined).length * 0',
+        test: {
+          file: 'sync/many-types.test.ts',
+          name: 'the status of hundreds of types is written',
+        },
+      },
     ],
   },
   {

@@ -173,3 +173,59 @@ test('a group behind the aggregator is noticed as soon as it is registered', asy
   await fleet.stop()
   await member.stop()
 })
+
+test('the status of hundreds of types is written when the cluster changes, not with each of them', {
+  timeout: 60_000,
+}, async () => {
+  const types = 200
+  const places = 20
+  const fleet = await syncedFleet({
+    limits: {
+      ...{ customWatchesPerMember: places, turnMilliseconds: 200 },
+      // So slowly that only what holds for the cluster is worth a write.
+      statusBytesPerSecond: 1,
+    },
+  })
+  const member = await startMemberCluster()
+  for (let i = 0; i < types; i++) {
+    member.put(CUSTOM_RESOURCE_DEFINITIONS, definition(i))
+    member.put(typeOf(i), { metadata: { name: 'first', namespace: 'default' } })
+  }
+  let lists = 0
+  let mostLists = 0
+  let mostWatches = 0
+  const isMany = ({ group }: { group: string }) => group === 'many.example.com'
+  member.server.intercept(({ request, response }) => {
+    mostWatches = Math.max(mostWatches, member.openWatches().filter(({ of }) => isMany(of)).length)
+    // A list of one item asks for the revision only.
+    if (request.kind !== 'list' || !isMany(request) || request.query.get('limit') === '1')
+      return false
+    mostLists = Math.max(mostLists, ++lists)
+    response.once('close', () => lists--)
+    return false
+  })
+  await fleet.query('create table written (bytes int)')
+  await fleet.query(`create function note_written() returns trigger language plpgsql as $$
+    begin insert into written values (octet_length(new.object)); return null; end $$`)
+  await fleet.query(`create trigger note_written after insert on registration_event
+    for each row execute function note_written()`)
+  await fleet.register('dot-01', {
+    apiserver: member.url,
+    syncResources: [{ group: '', resources: ['configmaps'] }],
+    syncAllCustomResources: true,
+  })
+  await until(async () => (await fleet.condition('dot-01', 'Ready'))?.status === 'True', 50_000)
+  const { syncResources = [] } = (await fleet.get('dot-01')).status ?? {}
+  expect(syncResources.flatMap(({ resources }) => resources)).toHaveLength(types + 1)
+  const written = await fleet.query<{ bytes: number }>('select bytes from written')
+  // The registration, and conditions on the way to Ready; the types are in some of them.
+  expect(written.length).toBeLessThan(12)
+  const large = written.filter(({ bytes }) => bytes > 20_000)
+  expect(large.length).toBeGreaterThan(0)
+  expect(large.length).toBeLessThan(6)
+  expect(mostLists).toBeLessThanOrEqual(2)
+  // One that is just closing may overlap with the next.
+  expect(mostWatches).toBeLessThanOrEqual(places * 2)
+  await fleet.stop()
+  await member.stop()
+})

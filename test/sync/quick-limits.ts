@@ -14,4 +14,5 @@ export const QUICK: SyncLimitsGiven = {
   discoveryMilliseconds: 500,
   settleMilliseconds: 200,
   statusMilliseconds: 50,
+  statusBytesPerSecond: 64 * 1024 * 1024,
 }
