@@ -45,6 +45,7 @@ export class WatchStream {
   readonly #source: ListSource
   readonly #options: WatchOptions
   #timer: NodeJS.Timeout | undefined
+  #lastLook: NodeJS.Immediate | undefined
   #events = 0
 
   constructor(source: ListSource, options: WatchOptions) {
@@ -73,7 +74,7 @@ export class WatchStream {
       if (this.#lasted(startedAt) && isBroken(error)) return { lasted: true }
       throw error
     } finally {
-      clearTimeout(this.#timer)
+      this.#disarm()
     }
   }
 
@@ -110,7 +111,7 @@ export class WatchStream {
     try {
       for await (const chunk of brokenAsMemberErrors(body)) {
         // Handling may take long, and is no silence of the member's.
-        clearTimeout(this.#timer)
+        this.#disarm()
         for (const line of splitter.push(chunk)) {
           const relist = await this.#line(line, handlers)
           if (relist) return relist
@@ -144,8 +145,21 @@ export class WatchStream {
   }
 
   #arm(idle: AbortController): void {
+    this.#disarm()
+    this.#timer = setTimeout(() => this.#giveUp(idle), this.#options.limits.idleMilliseconds)
+  }
+
+  /**
+   * After what has already arrived was read: where this process itself was held up, timers come
+   * first, and every watch would be opened again at once.
+   */
+  #giveUp(idle: AbortController): void {
+    this.#lastLook = setImmediate(() => idle.abort())
+  }
+
+  #disarm(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => idle.abort(), this.#options.limits.idleMilliseconds)
+    clearImmediate(this.#lastLook)
   }
 }
 

@@ -35,7 +35,6 @@ const LAGGING = 'sync/lagging.test.ts'
 const LIFE = 'sync/cluster-life.test.ts'
 const DATABASE = 'sync/database-faults.test.ts'
 const CREDENTIALS = 'sync/credentials.test.ts'
-const OUTAGE = 'sync/outage.test.ts'
 const STORE = 'sync/store-faults.test.ts'
 const PUT = 'store/put-objects.test.ts'
 const RIGHTS = 'apiserver-access/rights.test.ts'
@@ -138,7 +137,7 @@ export const CASES: readonly Case[] = [
     guards: [
       {
         file: 'sync/watch-stream.ts',
-        text: 'this.#timer = setTimeout(() => idle.abort(), this.#options.limits.idleMilliseconds)',
+        text: 'this.#timer = setTimeout(() => this.#giveUp(idle), this.#options.limits.idleMilliseconds)',
         becomes: 'void idle',
         test: { file: FAULTS, name: 'a watch that falls silent is given up, and resumed' },
       },
@@ -168,7 +167,7 @@ export const CASES: readonly Case[] = [
     guards: [
       {
         file: 'sync/watch-stream.ts',
-        text: `        clearTimeout(this.#timer)
+        text: `        this.#disarm()
         for (const line of splitter.push(chunk)) {
           const relist = await this.#line(line, handlers)
           if (relist) return relist
@@ -748,12 +747,6 @@ export const CASES: readonly Case[] = [
         text: '.set({ removed_at: sql<Date>`clock_timestamp()` })',
         becomes: '.set({ removed_at: null })',
         test: { file: LIFE, name: 'an unreachable cluster is gone at once' },
-      },
-      {
-        file: 'cli/parts/upkeep.ts',
-        text: 'if (!signal.aborted) log.warn({ err: error }, again)',
-        becomes: 'throw new Error(again, { cause: error })',
-        test: { file: OUTAGE, name: 'a cluster is removed, and the database goes away' },
       },
     ],
   },
