@@ -7,7 +7,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { commandsFor, type DefineCommand } from './commands/commands.ts'
-import { defineHelp } from './commands/help.ts'
+import { defineHelp, describeOption } from './commands/help.ts'
 import { CommandFailure, messageOf } from './failure.ts'
 import { version } from './version.ts'
 
@@ -37,7 +37,10 @@ function emptyProgram(): Command {
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
-    .configureHelp({ sortSubcommands: false, minWidthToWrap: LEAST_HELP_WIDTH })
+    .configureHelp({
+      ...{ sortSubcommands: false, minWidthToWrap: LEAST_HELP_WIDTH },
+      optionDescription: describeOption,
+    })
     .showSuggestionAfterError()
     .exitOverride()
 }

@@ -4,14 +4,22 @@ import { type Config, type Fallbacks, parseConfig } from '../config.ts'
 import { SETTINGS, type Setting, type SettingName, variableOf } from '../settings.ts'
 import { readConfigFile } from './config-file.ts'
 
+/** What of the settings' own defaults does not hold for a command. */
+interface OtherDefaults {
+  readonly fallbacks?: Fallbacks
+  /** Without a default here (commands/required.ts). */
+  readonly required?: readonly SettingName[]
+}
+
 /** Adds a flag for each of these settings, and `--config`. */
 export function addSettings(
   command: Command,
   names: readonly SettingName[],
-  fallbacks: Fallbacks = {},
+  { fallbacks = {}, required = [] }: OtherDefaults = {},
 ): Command {
   for (const name of [...names, 'config'] as const) {
-    command.addOption(optionFor(name, { ...SETTINGS[name], ...fallbackIn(fallbacks, name) }))
+    const setting = { ...SETTINGS[name], ...fallbackIn(fallbacks, name) }
+    command.addOption(optionFor(name, setting, required.includes(name)))
   }
   return command
 }
@@ -32,9 +40,10 @@ export function readSettings<Name extends SettingName>(
   return parseConfig(names, command.opts(), { file, fallbacks })
 }
 
-function optionFor(name: SettingName, setting: Setting<unknown>): Option {
+function optionFor(name: SettingName, setting: Setting<unknown>, isRequired: boolean): Option {
   const fallback = setting.fallbackHelp ?? setting.fallback
-  const notes = [...(fallback ? [`default: ${fallback}`] : []), variableOf(setting)]
+  const otherwise = isRequired ? ['required'] : fallback ? [`default: ${fallback}`] : []
+  const notes = [...otherwise, variableOf(setting)]
   const option = new Option(
     `--${setting.flag} <${setting.placeholder}>`,
     `${setting.help} (${notes.join('; ')})`,

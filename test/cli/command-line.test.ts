@@ -191,6 +191,25 @@ describe('what is asked for is printed on standard output', () => {
     expect(stdout).toContain('Usage: fleetglass drift images')
   })
 
+  test('help says what a flag must have, which words it takes, and no default that nobody can type', async () => {
+    const flat = async (...args: string[]) =>
+      (await fleetglass(['help', ...args])).stdout.replaceAll(/\s+/g, ' ')
+    expect(await flat('token', 'create')).toContain('and for listing (required) ')
+    expect(await flat('syncer')).toContain('(required; FLEETGLASS_DATABASE_URL)')
+    const images = await flat('drift', 'images')
+    expect(images).toContain('what workloads declare (pods or templates; default: pods)')
+    expect(images).not.toMatch(/\[\]|\{\}|"/)
+  })
+
+  test.each([
+    ['gate', 'Exit code: 0 pass, 1 fail, 2 inconclusive, 4 a wrong command line'],
+    ['fleet', 'Exit code: 0 pass, 1 fail, 2 inconclusive, 4 a wrong command line'],
+    ['drift versions', 'end with 1 when there is drift, 2 when clusters are unknown'],
+  ])('the help of %s says what its exit codes mean', async (command, says) => {
+    const { stdout } = await fleetglass(['help', ...command.split(' ')])
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(says)
+  })
+
   test('help beside the longest flags is wrapped at 80 columns', async () => {
     const { stdout } = await fleetglass(['apiserver', '--help'])
     const words = (line: string) => line.trim().split(' ').length

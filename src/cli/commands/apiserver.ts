@@ -25,7 +25,7 @@ import { runUpkeep } from '../parts/upkeep.ts'
 import { startWaitingServer, type WaitingServer } from '../parts/waiting-server.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
-import { required } from './required.ts'
+import { REQUIRED_APART, required } from './required.ts'
 
 const TAKES = [
   'databaseUrl',
@@ -54,7 +54,9 @@ export function defineApiserver(program: Command): void {
   const command = program
     .command('apiserver')
     .description('run an API server alone; the database must have been migrated')
-  addSettings(command, TAKES).action(() => runApiserver(readSettings(command, TAKES)))
+  addSettings(command, TAKES, { required: REQUIRED_APART }).action(() =>
+    runApiserver(readSettings(command, TAKES)),
+  )
 }
 
 type ApiserverConfig = Config<(typeof TAKES)[number]>

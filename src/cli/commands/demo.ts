@@ -54,7 +54,7 @@ export function defineDemo(program: Command, exitWith: (exitCode: number) => voi
     .command('demo')
     .description('run everything with four simulated member clusters, to try it out')
     .option('--exec <COMMAND>', 'run this with KUBECONFIG set once all is in step, then stop')
-  addSettings(command, TAKES, OTHER_DEFAULTS).action(async () => {
+  addSettings(command, TAKES, { fallbacks: OTHER_DEFAULTS }).action(async () => {
     const config = readSettings(command, TAKES, OTHER_DEFAULTS)
     const flags = command.opts<DemoFlags>()
     // Only an address that the user chose must be that one.

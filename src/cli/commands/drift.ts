@@ -143,7 +143,9 @@ function addCommon(command: Command, ignored: string): Command {
     .option('--baseline <CLUSTER>', 'compare all others with this one')
     .option('--ignore <GLOBS>', `leave out ${ignored}`, collectNames, [])
     .addOption(
-      new Option('--output <FORMAT>', 'text or json').choices(['text', 'json']).default('text'),
+      new Option('-o, --output <FORMAT>', 'how it is printed')
+        .choices(['text', 'json'])
+        .default('text'),
     )
     .option('--exit-code', 'end with 1 when there is drift, 2 when clusters are unknown')
     .option(
@@ -154,7 +156,7 @@ function addCommon(command: Command, ignored: string): Command {
     )
     .option('--kubeconfig <FILE>', 'ask the server that it points at, not the store')
     .option('--context <NAME>', 'with --kubeconfig: not its current context')
-  return addSettings(command, SOURCE_SETTINGS, { logLevel: 'warn' })
+  return addSettings(command, SOURCE_SETTINGS, { fallbacks: { logLevel: 'warn' } })
 }
 
 interface Compared {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { connectStore } from '../../store/connect.ts'
 import { migrate } from '../../store/migrate.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
-import { required } from './required.ts'
+import { REQUIRED_APART, required } from './required.ts'
 
 const TAKES = ['databaseUrl'] as const
 
@@ -11,7 +11,7 @@ export function defineMigrate(program: Command): void {
   const command = program
     .command('migrate')
     .description('bring a database to this release’s schema')
-  addSettings(command, TAKES).action(async () => {
+  addSettings(command, TAKES, { required: REQUIRED_APART }).action(async () => {
     const url = required(readSettings(command, TAKES), 'databaseUrl')
     const store = await connectStore({ url, applicationName: 'fleetglass migrate' })
     try {

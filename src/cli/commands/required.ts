@@ -2,6 +2,9 @@
 import { ConfigError } from '../../config.ts'
 import { SETTINGS, type SettingName, variableOf } from '../../settings.ts'
 
+/** What each of them has to be given, for its help. */
+export const REQUIRED_APART = ['databaseUrl', 'encryptionKeyFile'] as const
+
 /** @throws ConfigError when it was not given. */
 export function required<Some extends object, Name extends keyof Some & SettingName>(
   config: Some,

@@ -22,7 +22,7 @@ import { openStore, untilDatabase } from '../parts/until-database.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { version } from '../version.ts'
-import { required } from './required.ts'
+import { REQUIRED_APART, required } from './required.ts'
 
 const TAKES = [
   'databaseUrl',
@@ -44,7 +44,9 @@ export function defineSyncer(program: Command): void {
   const command = program
     .command('syncer')
     .description('run a syncer alone; the database must have been migrated')
-  addSettings(command, TAKES).action(() => runSyncer(readSettings(command, TAKES)))
+  addSettings(command, TAKES, { required: REQUIRED_APART }).action(() =>
+    runSyncer(readSettings(command, TAKES)),
+  )
 }
 
 type SyncerConfig = Config<(typeof TAKES)[number]>

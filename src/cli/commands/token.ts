@@ -28,7 +28,10 @@ import { createViewer, removeViewer, type ViewerRights } from '../viewer.ts'
 const TAKES = ['dataDir', 'databaseUrl', 'encryptionKeyFile', 'logLevel'] as const
 
 export function defineToken(program: Command): void {
-  const token = program.command('token').description('make, list and revoke tokens of readers')
+  const token = program
+    .command('token')
+    .description('make, list and revoke tokens of readers')
+    .helpCommand(false)
   defineCreate(token)
   const list = token.command('list').description('list tokens; the tokens themselves are not kept')
   addSettings(list, TAKES).action(() => use(list, ({ store }) => printTokens(store)))

@@ -1,7 +1,7 @@
 /** How `fleet` and `gate` take their command lines: every mistake in one ends with exit code 4. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../../config.ts'
-import { USAGE_EXIT_CODE } from '../../fleet/verdict.ts'
+import { EXIT_CODE, USAGE_EXIT_CODE } from '../../fleet/verdict.ts'
 import { CommandFailure } from '../failure.ts'
 
 export function usageError(message: string): CommandFailure {
@@ -28,6 +28,11 @@ export function addSweepCommand(program: Command, name: string): Command {
     if (error.exitCode === 0) throw error
     throw new CommanderError(USAGE_EXIT_CODE, error.code, error.message)
   })
+  const codes = Object.entries(EXIT_CODE).map(([verdict, code]) => `${code} ${verdict}`)
+  command.addHelpText(
+    'after',
+    `\nExit code: ${codes.join(', ')}, ${USAGE_EXIT_CODE} a wrong command line`,
+  )
   program.addCommand(command)
   return command
 }

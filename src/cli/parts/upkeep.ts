@@ -54,8 +54,8 @@ async function cleanEvery(
     try {
       cleaned = await cleanBatch()
     } catch (error) {
-      const again = 'cannot clean up in the store; tried again later'
-      if (!signal.aborted) log.warn({ err: error }, again)
+      if (!signal.aborted)
+        log.warn({ err: error }, 'cannot clean up in the store; tried again later')
     }
     const wait = cleaned > 0 ? PAUSE_MILLISECONDS : seconds * 1000
     await clock.sleep(wait, signal).catch(() => undefined)
