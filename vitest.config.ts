@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { hasContainerEngine } from './test/support/container-engine.ts'
 import { systemPostgres } from './test/support/postgres-server.ts'
+import { PATIENCE_MILLISECONDS } from './test/support/until.ts'
 
 /** The store must work alike on every PostgreSQL: its tests run again on what else there is. */
 const storeOn = (name: string, globalSetup: string) =>
@@ -23,8 +24,10 @@ export default defineConfig({
     reporters: ['default', './test/support/count-reporter.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Limits for what hangs. What a slow machine does in time is in no test.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: PATIENCE_MILLISECONDS } },
     projects: [
       {
         extends: true,

@@ -21,6 +21,8 @@ import { CASES, type Guard } from '../test/guards/cases.ts'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', '.data'])
 const WORKERS = 2
+/** Nearly all of them are to fail, most by waiting for what does not come. */
+const HOPELESS_MILLISECONDS = 20_000
 /** A test that waits for ever is ended by vitest itself; this is for what hangs beside it. */
 const MOST_MILLISECONDS = 240_000
 
@@ -93,7 +95,10 @@ async function runTest(tree: string, { file, name }: Guard['test']): Promise<Rep
   rmSync(output, { force: true })
   const pattern = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs')
-  const flags = ['--reporter=json', `--outputFile=${output}`, '--project', 'main', '-t', pattern]
+  const flags = [
+    ...['--reporter=json', `--outputFile=${output}`, '--project', 'main', '-t', pattern],
+    `--testTimeout=${HOPELESS_MILLISECONDS}`,
+  ]
   const child = spawn(process.execPath, [vitest, 'run', ...flags, `test/${file}`], {
     cwd: tree,
     stdio: 'ignore',

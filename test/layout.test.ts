@@ -35,7 +35,7 @@ describe('the layers of src/', () => {
   let found: ICruiseResult
   beforeAll(async () => {
     found = await cruised()
-  }, 60_000)
+  })
 
   test('every source file was looked at', () => {
     const seen = found.modules.map((module) => module.source)
@@ -53,7 +53,7 @@ describe('the layers of src/', () => {
     const from = { path: '^src/config' }
     const { summary } = await cruised([{ name: 'probe', severity: 'error', from, to: {} }])
     expect(summary.violations.map((violation) => violation.rule.name)).toContain('probe')
-  }, 60_000)
+  })
 
   test('no import goes up, sideways or in a circle', () => {
     const violations = found.summary.violations.map(

@@ -102,6 +102,7 @@ export const SYNCER_GRACE_MILLISECONDS = 2 * POLL_SECONDS * 1000
 export async function onCatalogChange(
   store: Store,
   listener: () => void,
+  pollSeconds = POLL_SECONDS,
 ): Promise<() => Promise<void>> {
-  return listen(store, { channel: CATALOG_CHANNEL, pollSeconds: POLL_SECONDS, listener })
+  return listen(store, { channel: CATALOG_CHANNEL, pollSeconds, listener })
 }

@@ -106,7 +106,7 @@ beforeAll(async () => {
   fleet = await fleetServer(database.store, { wishes: async () => () => everything })
   await fleet.refresh()
   reader = await fleet.viewer([rule({ clusters: ['east', 'west'] })])
-}, 60_000)
+})
 
 afterAll(async () => {
   await fleet.close()

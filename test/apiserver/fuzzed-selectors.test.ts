@@ -110,7 +110,7 @@ async function isAnswered(path: string): Promise<void> {
   }
 }
 
-test.each(Object.entries(PLACES))('%s', { timeout: 60_000 }, async (_place, path) => {
+test.each(Object.entries(PLACES))('%s', async (_place, path) => {
   await fc.assert(
     fc.asyncProperty(query, async (terms) => {
       // The name of the other pod is not among what is typed, and so not in what is answered.
@@ -120,7 +120,7 @@ test.each(Object.entries(PLACES))('%s', { timeout: 60_000 }, async (_place, path
   )
 })
 
-test('what is grouped by, and what a page token is made of', { timeout: 60_000 }, async () => {
+test('what is grouped by, and what a page token is made of', async () => {
   const token = fc
     .oneof(
       typed,

@@ -70,6 +70,15 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
+/** As clients do it: what had no time to begin at all is asked for again. */
+async function pageOf(path: string) {
+  for (;;) {
+    const answer = await open(path)
+    const page = JSON.parse(await textOf(answer))
+    if (answer.statusCode !== 504) return page
+  }
+}
+
 async function afterTheLimit(answer: IncomingMessage) {
   await delay(LIMIT_MILLISECONDS * 1.2)
   return JSON.parse(await textOf(answer))
@@ -97,7 +106,7 @@ describe('a list that takes too long', () => {
         const token = page.metadata.continue ?? page.continue
         if (token === undefined) break
         const next = `${path}${path.includes('?') ? '&' : '?'}continue=${token}`
-        page = JSON.parse(await textOf(await open(next)))
+        page = await pageOf(next)
       }
       expect(seen).toHaveLength(PODS)
       expect(new Set(seen).size).toBe(PODS)

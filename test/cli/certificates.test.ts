@@ -26,7 +26,7 @@ let cluster: ManagementCluster
 
 beforeAll(async () => {
   cluster = await startManagementCluster()
-}, 120_000)
+})
 afterAll(() => cluster.stop())
 
 beforeEach(async () => {

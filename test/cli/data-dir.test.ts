@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -16,8 +16,7 @@ import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { createFile } from '../../src/cli/data-dir/create-file.ts'
 import { prepareDataDir } from '../../src/cli/data-dir/data-dir.ts'
@@ -90,13 +89,19 @@ describe('the lock of a data directory', () => {
   test('of many that take over from a dead one at once, one gets it', async () => {
     writeFileSync(join(dataDir, 'lock'), `${process.pid} started-at-another-time\n`)
     const script = `import { lockDirectory } from ${JSON.stringify(sourceOf('lock.ts'))}
-      try { lockDirectory(process.argv[1]); console.log('got it'); setTimeout(() => {}, 3000) }
-      catch (error) { console.log(error.message) }`
-    const start = () =>
-      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, dataDir])
-    const answers = await Promise.all(Array.from({ length: 6 }, start))
-    const got = answers.filter(({ stdout }) => stdout.startsWith('got it'))
-    expect(got).toHaveLength(1)
+      try { lockDirectory(process.argv[1]); console.log('got it') }
+      catch (error) { console.log(error.message) }
+      setInterval(() => {}, 1000)`
+    const args = ['--input-type=module', '-e', script, dataDir]
+    const children = Array.from({ length: 6 }, () =>
+      spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }),
+    )
+    // Each lives until all have tried.
+    onTestFinished(() => {
+      for (const child of children) child.kill('SIGKILL')
+    })
+    const answers = await Promise.all(children.map(({ stdout }) => once(stdout, 'data')))
+    expect(answers.filter(([said]) => String(said).startsWith('got it'))).toHaveLength(1)
   })
 })
 

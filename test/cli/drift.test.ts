@@ -73,7 +73,7 @@ beforeAll(async () => {
   await two.fill(PODS, [pod('a', 'app:1'), pod('b', 'host:5000/team/tool:1.3.0')])
   await two.fill(CRDS, [crd('x.example.com')])
   await cluster('test-1', { env: 'test' }, 'v1.30.5')
-}, 60_000)
+})
 
 afterAll(async () => {
   rmSync(folder, { recursive: true })

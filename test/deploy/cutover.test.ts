@@ -34,7 +34,7 @@ describe.skipIf(!kubectl)('commands of README.md', () => {
     const object = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata }
     await cluster.admin.request('POST', APIS, { body: { ...object, spec: CLUSTERPEDIA } })
     await keepCertificates({ client: cluster.admin, names: [], now: Date.now() })
-  }, 120_000)
+  })
   afterAll(() => cluster.stop())
 
   test('point the API at fleetglass, verified, and back as it was', async () => {

@@ -186,8 +186,8 @@ describe('globs', () => {
   })
 
   test('many stars and a long text take no time', () => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(matchesGlob(`${'a*'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(process.cpuUsage(start).user).toBeLessThan(2_000_000)
   })
 })

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await demo.kill('SIGTERM')
   rmSync(folder, { recursive: true })
-}, 20_000)
+})
 
 describe('what the demo prints', () => {
   test('says how far each cluster is, until all are in step', () => {
@@ -109,7 +109,7 @@ const DAILY: readonly Line[] = [
       /^NAME {5}READY {3}VERSION {4}APISERVER {2,}VALIDATED {3}SYNCHRORUNNING {3}CLUSTERHEALTHY {3}SHARDINGNAME\n/,
   },
   {
-    line: 'kubectl wait --for=condition=Ready pediaclusters --all --timeout=20s',
+    line: 'kubectl wait --for=condition=Ready pediaclusters --all --timeout=60s',
     shows: /^(pediacluster\S+ condition met\n){4}$/,
   },
   {
@@ -253,7 +253,7 @@ describe('demo --exec', () => {
     expect(exitCode).toBe(7)
     expect(stdout).toMatch(/^config: \S+\/kubeconfig\n$/)
     expect(left).toEqual([])
-  }, 60_000)
+  })
 
   test.skipIf(KUBECTLS.length === 0)(
     'has all clusters in step when it runs it',

@@ -16,7 +16,7 @@ test.each([200, 700, 1200, 2000, 3500])(
     const demo = new RunningFleetglass(['demo', '--data-dir', dataDir, '--listen', '127.0.0.1:0'])
     await new Promise((resolve) => setTimeout(resolve, milliseconds))
     await demo.kill('SIGINT')
-    await until(() => processesWith(dataDir).length === 0, 5000)
+    await until(() => processesWith(dataDir).length === 0)
     expect(demo.output.stderr).not.toMatch(/^error|\n {4}at /m)
     rmSync(folder, { recursive: true })
   },

@@ -60,12 +60,12 @@ describe.skipIf(!KUBECTL)('README.md, against the demo', () => {
     demo = new RunningFleetglass(['demo', '--data-dir', folder, '--listen', '127.0.0.1:0'])
     await demo.says('Ctrl-C stops everything.')
     runner = new KubectlRunner(KUBECTL!, join(folder, 'kubeconfig'))
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await demo.kill('SIGTERM')
     rmSync(folder, { recursive: true })
-  }, 20_000)
+  })
 
   test('shows enough to be worth a test', () => {
     expect(examples.length).toBeGreaterThan(8)

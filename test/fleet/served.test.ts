@@ -82,7 +82,7 @@ beforeAll(async () => {
   kubeconfig('admin', url, fleet.admin)
   // As gen-clusterconfigs.sh adds them: the root is found from the path of a member.
   kubeconfig('viewer', `${url}${memberPrefix('well')}`, viewer)
-}, 60_000)
+})
 
 afterAll(async () => {
   await fleet?.close()

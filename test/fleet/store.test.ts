@@ -297,4 +297,4 @@ test('for any pods, the store finds what the objects say', async () => {
     }),
     { numRuns: 40 },
   )
-}, 60_000)
+})

@@ -30,7 +30,7 @@ test.each([
 })
 
 test('a pattern of many stars is no work', () => {
-  const start = performance.now()
+  const start = process.cpuUsage()
   expect(matchesGlob(`${'*a'.repeat(50)}*b`, 'a'.repeat(100_000))).toBe(false)
-  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(process.cpuUsage(start).user).toBeLessThan(1_000_000)
 })

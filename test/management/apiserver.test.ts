@@ -21,7 +21,7 @@ let cluster: ManagementCluster
 
 beforeAll(async () => {
   cluster = await startManagementCluster()
-}, 120_000)
+})
 afterAll(() => cluster.stop())
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape

@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = createManagementClient(accessFromKubeconfigFile(cluster.kubeconfig), {
     userAgent: 'fleetglass/test',
   })
-}, 120_000)
+})
 
 afterEach(async () => {
   await Promise.all(candidates.splice(0).map((candidate) => candidate.stop()))
@@ -73,8 +73,9 @@ async function record(): Promise<Record> {
 /** Lets time pass in steps of its retries, each of which ends. */
 async function pass(seen: Seen, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 2) {
+    await seen.clock.asleep()
     await seen.clock.advance(2_000)
-    await new Promise((resolve) => setTimeout(resolve, 15))
+    await seen.clock.asleep()
   }
 }
 

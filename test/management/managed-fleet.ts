@@ -20,7 +20,6 @@ import {
   NAMESPACE,
   startManagementCluster,
 } from '../support/management/management-cluster.ts'
-import { proxiedStore } from '../support/proxied-store.ts'
 import { until } from '../support/until.ts'
 import { QUICK } from '../sync/quick-limits.ts'
 
@@ -30,7 +29,6 @@ export const ACCESSES = '/apis/fleetglass.io/v1alpha1/fleetaccesses'
 export const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`
 export const EVENTS = '/api/v1/namespaces/default/events'
 export const MERGE = { contentType: 'application/merge-patch+json' }
-const PATIENCE = 15_000
 
 export const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -47,7 +45,6 @@ export async function managedFleet(management?: ManagementCluster) {
   const cluster = management ?? (await startManagementCluster())
   const database = await testDatabase()
   const { store } = database
-  const { store: processStore, proxy } = await proxiedStore(database.url)
   const keyring = createKeyring(randomBytes(32))
   const log = createLogger('silent')
 
@@ -55,14 +52,12 @@ export async function managedFleet(management?: ManagementCluster) {
     const client = createManagementClient(accessFromKubeconfigFile(cluster.kubeconfig), {
       userAgent: 'fleetglass/test',
     })
-    const registrations = createRegistrations({
-      ...{ store: processStore, keyring, clock: systemClock },
-    })
+    const registrations = createRegistrations({ store, keyring, clock: systemClock })
     const holder = randomUUID()
     const parts = { client, registrations, holder, clock: systemClock, log }
     const controllers = startControllers({ ...parts, limits: { ...QUICK.follow } })
     const syncer: FleetSyncer = await startFleetSyncer({
-      ...{ store: processStore, keyring, holder, log, clock: systemClock, limits: QUICK },
+      ...{ store, keyring, holder, log, clock: systemClock, limits: QUICK },
       registrations: controllers.source,
       secretValues: 'digest',
     })
@@ -86,8 +81,6 @@ export async function managedFleet(management?: ManagementCluster) {
   const processes = [await startProcess()]
   const fleet = {
     ...{ cluster, store, keyring, ask, processes },
-    /** The way of the processes to their database. */
-    proxy,
     query: async <T>(text: string, values: unknown[] = []) =>
       (await store.pool.query(text, values)).rows as T[],
     async register(name: string, spec: PediaClusterSpec, metadata: object = {}) {
@@ -110,11 +103,11 @@ export async function managedFleet(management?: ManagementCluster) {
       return status?.conditions?.find((one) => one.type === type)
     },
     async ready(name: string) {
-      await until(async () => (await fleet.condition(name, 'Ready'))?.status === 'True', PATIENCE)
+      await until(async () => (await fleet.condition(name, 'Ready'))?.status === 'True')
     },
     /** Resolves when the condition has the reason. */
     async says(name: string, type: string, reason: string) {
-      await until(async () => (await fleet.condition(name, type))?.reason === reason, PATIENCE)
+      await until(async () => (await fleet.condition(name, type))?.reason === reason)
       return (await fleet.condition(name, type))!
     },
     async events(name: string) {
@@ -134,8 +127,6 @@ export async function managedFleet(management?: ManagementCluster) {
     },
     async stop() {
       await Promise.all(processes.map((process) => process.stop()))
-      await processStore.close()
-      await proxy.stop()
       await database.drop()
       if (!management) await cluster.stop()
     },

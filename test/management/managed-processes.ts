@@ -17,7 +17,6 @@ import { CLUSTERS } from './managed-fleet.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/fleetglass-controllers`
-export const PATIENCE = 30_000
 const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
 
 export class ManagedProcesses {
@@ -76,7 +75,7 @@ export class ManagedProcesses {
       const { body } = await this.cluster.admin.request('GET', `${CLUSTERS}/${name}`)
       return (body as PediaCluster).status?.conditions?.find(({ type }) => type === 'Ready')?.status
     }
-    await until(async () => (await condition()) === 'True', PATIENCE)
+    await until(async () => (await condition()) === 'True')
   }
 
   async stop(): Promise<void> {
@@ -119,7 +118,7 @@ export class RunningPart {
     const found = () =>
       /ready at (https:\S+)/.exec(this.text)?.[1] ??
       /"port":(\d+),"msg":"metrics are served"/.exec(this.text)?.[1]
-    await until(() => found() !== undefined, PATIENCE)
+    await until(() => found() !== undefined)
     return found()!.startsWith('https') ? found()! : `http://127.0.0.1:${found()}`
   }
 }

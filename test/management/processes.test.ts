@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import { until } from '../support/until.ts'
 import { CLUSTERS, pediaCluster } from './managed-fleet.ts'
-import { ManagedProcesses, PATIENCE, type RunningPart } from './managed-processes.ts'
+import { ManagedProcesses, type RunningPart } from './managed-processes.ts'
 
 const SYNCER = ['syncer', '--metrics-listen=127.0.0.1:0']
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const dataDir = `--data-dir=${fleet.cluster.folder}/data`
   apiserver = fleet.run(['apiserver', '--listen=127.0.0.1:0', dataDir])
   syncers = [fleet.run(SYNCER), fleet.run(SYNCER)]
-}, 120_000)
+})
 
 afterAll(async () => {
   await fleet.stop()
@@ -52,20 +52,20 @@ async function anotherLeads(others: readonly RunningPart[]): Promise<void> {
   await until(async () => {
     const leader = await fleet.leader()
     return others.some(({ child }) => leader.includes(`/${child.pid}/`))
-  }, PATIENCE)
+  })
 }
 
 describe('processes of a management cluster', () => {
-  test('start while it is away, are not ready, and say why', { timeout: 60_000 }, async () => {
+  test('start while it is away, are not ready, and say why', async () => {
     for (const syncer of syncers) {
-      await until(async () => (await syncer.ask('/readyz'))[1].includes('refused'), PATIENCE)
+      await until(async () => (await syncer.ask('/readyz'))[1].includes('refused'))
       expect(await syncer.ask('/readyz')).toEqual([
         500,
         'the management API server: connection refused',
       ])
       expect(await syncer.ask('/livez')).toEqual([200, 'ok'])
     }
-    await until(async () => (await apiserver.ask('/readyz'))[1].includes('refused'), PATIENCE)
+    await until(async () => (await apiserver.ask('/readyz'))[1].includes('refused'))
     const [code, text] = await apiserver.ask('/readyz')
     expect(code).toBe(500)
     expect(text).toContain(
@@ -74,10 +74,10 @@ describe('processes of a management cluster', () => {
     expect((await apiserver.ask('/livez'))[0]).toBe(200)
   })
 
-  test('recover by themselves, and sync what is registered', { timeout: 60_000 }, async () => {
+  test('recover by themselves, and sync what is registered', async () => {
     await fleet.cluster.comeBack()
     for (const syncer of syncers) {
-      await until(async () => (await syncer.ask('/readyz'))[0] === 200, PATIENCE)
+      await until(async () => (await syncer.ask('/readyz'))[0] === 200)
     }
     await register('dot-01')
     await fleet.ready('dot-01')
@@ -95,7 +95,7 @@ describe('processes of a management cluster', () => {
     expect(lines(asked).join()).toMatch(/ [1-9]/)
   })
 
-  test('the other one leads when the leader stops', { timeout: 60_000 }, async () => {
+  test('the other one leads when the leader stops', async () => {
     const [leading, ...others] = await leaderAndOthers()
     await leading.end('SIGTERM')
     await anotherLeads(others)
@@ -103,7 +103,7 @@ describe('processes of a management cluster', () => {
     await fleet.ready('dot-02')
   })
 
-  test('or is killed, and nothing is done twice', { timeout: 120_000 }, async () => {
+  test('or is killed, and nothing is done twice', async () => {
     syncers.push(fleet.run(SYNCER))
     const [leading, ...others] = await leaderAndOthers()
     await register('dot-03')

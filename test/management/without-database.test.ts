@@ -5,7 +5,7 @@ import { migrate } from '../../src/store/migrate.ts'
 import { testDatabase } from '../support/database.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
-import { ManagedProcesses, PATIENCE, type RunningPart } from './managed-processes.ts'
+import { ManagedProcesses, type RunningPart } from './managed-processes.ts'
 
 const SYNCER = ['syncer', '--metrics-listen=127.0.0.1:0']
 
@@ -15,7 +15,7 @@ let port: number
 beforeAll(async () => {
   fleet = await ManagedProcesses.create()
   port = await freePort()
-}, 120_000)
+})
 
 afterAll(() => fleet.stop())
 
@@ -28,7 +28,7 @@ const asked = async (apiserver: RunningPart, path: string) =>
   apiserver.ask(path, `https://127.0.0.1:${port}`).catch(() => [0, ''] as const)
 
 describe('a database that does not answer', () => {
-  test('is waited for, and they say so', { timeout: 90_000 }, async () => {
+  test('is waited for, and they say so', async () => {
     const url = new URL(fleet.database.url)
     const way = new TcpProxy({ host: url.hostname, port: Number(url.port) })
     await way.start()
@@ -37,7 +37,7 @@ describe('a database that does not answer', () => {
     const apiserver = startApiserver(url.href)
     const syncer = fleet.run(SYNCER, url.href)
 
-    await until(async () => (await asked(apiserver, '/readyz'))[0] === 500, PATIENCE)
+    await until(async () => (await asked(apiserver, '/readyz'))[0] === 500)
     expect(await asked(apiserver, '/readyz')).toEqual([
       500,
       '[+]ping ok\n[-]database failed: nothing listens there\nreadyz check failed\n',
@@ -46,39 +46,33 @@ describe('a database that does not answer', () => {
     const [code, text] = await asked(apiserver, '/apis')
     expect(code).toBe(503)
     expect(JSON.parse(text)).toMatchObject({ kind: 'Status', reason: 'ServiceUnavailable' })
-    await until(async () => (await syncer.ask('/readyz'))[1].includes('nothing listens'), PATIENCE)
+    await until(async () => (await syncer.ask('/readyz'))[1].includes('nothing listens'))
     expect(await syncer.ask('/readyz')).toEqual([500, 'the database: nothing listens there'])
     expect(await syncer.ask('/livez')).toEqual([200, 'ok'])
     for (const { text: said } of [apiserver, syncer]) expect(said).not.toContain('password')
 
     await way.start()
-    await until(async () => (await syncer.ask('/readyz'))[0] === 200, PATIENCE)
+    await until(async () => (await syncer.ask('/readyz'))[0] === 200)
     // Nobody vouches for users in this cluster, so the API server is not ready for want of that.
-    await until(
-      async () => (await asked(apiserver, '/readyz'))[1].includes('[+]database ok'),
-      PATIENCE,
-    )
+    await until(async () => (await asked(apiserver, '/readyz'))[1].includes('[+]database ok'))
     await Promise.all([apiserver.end('SIGTERM'), syncer.end('SIGTERM')])
     await way.stop()
   })
 })
 
 describe('a database that was not migrated', () => {
-  test('is waited for until it is', { timeout: 90_000 }, async () => {
+  test('is waited for until it is', async () => {
     const database = await testDatabase({ empty: true })
     const apiserver = startApiserver(database.url)
     const syncer = fleet.run(SYNCER, database.url)
     const why = 'it has not been migrated to the schema of this release yet'
-    await until(async () => (await asked(apiserver, '/readyz'))[1].includes(why), PATIENCE)
-    await until(async () => (await syncer.ask('/readyz'))[1].includes(why), PATIENCE)
+    await until(async () => (await asked(apiserver, '/readyz'))[1].includes(why))
+    await until(async () => (await syncer.ask('/readyz'))[1].includes(why))
     expect(syncer.text).toContain('run fleetglass migrate first')
 
     await migrate(database.store)
-    await until(async () => (await syncer.ask('/readyz'))[0] === 200, PATIENCE)
-    await until(
-      async () => (await asked(apiserver, '/readyz'))[1].includes('[+]database ok'),
-      PATIENCE,
-    )
+    await until(async () => (await syncer.ask('/readyz'))[0] === 200)
+    await until(async () => (await asked(apiserver, '/readyz'))[1].includes('[+]database ok'))
     await Promise.all([apiserver.end('SIGTERM'), syncer.end('SIGTERM')])
     await database.drop()
   })
@@ -88,7 +82,7 @@ test('one that refuses us is not waited for', { timeout: 30_000 }, async () => {
   const url = new URL(fleet.database.url)
   url.pathname = 'nowhere'
   const syncer = fleet.run(SYNCER, url.href)
-  await until(() => syncer.child.exitCode !== null, PATIENCE)
+  await until(() => syncer.child.exitCode !== null)
   expect(syncer.child.exitCode).toBe(1)
   expect(syncer.text).toContain('there is no such database')
 })

@@ -1,4 +1,5 @@
 /** The oldest and the newest kubectl of this machine against the registration API. */
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import { CertificateBundle } from '../../src/apiserver/access/authentication/certificate-bundle.ts'
 import { createAccess } from '../../src/apiserver/access/create-access.ts'
@@ -29,6 +30,7 @@ import { acquireLease } from '../../src/store/leases.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { allKubectls, type KubectlResult, KubectlRunner } from '../support/kubectl.ts'
+import { until } from '../support/until.ts'
 import { base64, fleetAccess, pediaCluster, syncResources } from './registration-server.ts'
 
 const all = allKubectls()
@@ -199,7 +201,7 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))(
 
     test('get: columns, and wait until it is ready', async () => {
       const waiting = must(
-        `kubectl wait --for=condition=Ready pediacluster/${cluster} --timeout=20s`,
+        `kubectl wait --for=condition=Ready pediacluster/${cluster} --timeout=60s`,
       )
       const { object } = await registrations.get({ kind: REGISTRATION_KINDS[1]!, name: cluster })
       const uid = (object.metadata as { uid: string }).uid
@@ -232,12 +234,25 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))(
     })
 
     test('get -w', async () => {
-      const watching = tried('kubectl get clustersyncresources -w --request-timeout=4s')
-      await new Promise((resolve) => setTimeout(resolve, 1500))
+      await must('kubectl apply -f -', syncResources('before'))
+      const watching = spawn(kubectl.path, ['get', 'clustersyncresources', '-w'], {
+        env: runner.environment(),
+      })
+      onTestFinished(() => void watching.kill())
+      let stdout = ''
+      watching.stdout.on('data', (chunk) => {
+        stdout += chunk
+      })
+      // It goes on from the list that it printed: nothing is missed from there on.
+      await until(() => stdout.includes('before'))
       await must('kubectl apply -f -', syncResources('watched'))
       await must('kubectl delete clustersyncresources watched')
-      const { stdout } = await watching
-      expect(stdout).toMatch(/^NAME\s+AGE\nwatched\s+\d+s\nwatched\s+\d+s\n$/)
+      await until(() => stdout.split('\n').length > 4)
+      const line = (name: string) => `${name}\\s+\\S+\\n`
+      expect(stdout).toMatch(
+        new RegExp(`^NAME\\s+AGE\\n${line('before')}${line('watched')}${line('watched')}$`),
+      )
+      await must('kubectl delete clustersyncresources before')
     })
 
     test('explain', async () => {

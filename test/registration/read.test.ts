@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StatusError } from '../../src/kube/status-error.ts'
+import { readWatch } from '../support/watch-reader.ts'
 import {
   CLUSTERS,
   MERGE,
@@ -273,7 +274,10 @@ test('PediaClusters are sent only once what they say holds: get, list and watch'
     }
     await other.ask('GET', `${CLUSTERS}/one`)
     await other.ask('GET', CLUSTERS)
-    await other.server.inject({ url: `${CLUSTERS}?watch=true&timeoutSeconds=1` })
+    const origin = await other.server.listen({ host: '127.0.0.1', port: 0 })
+    const stream = await readWatch(`${origin}${CLUSTERS}?watch=true`)
+    await stream.waitForLines(2)
+    stream.close()
     await other.ask('GET', TEMPLATES)
     expect(shown).toEqual([['one'], ['one', 'two'], ['one'], ['two']])
   } finally {

@@ -149,10 +149,11 @@ test('objects enter and leave a selection', async () => {
 })
 
 test('one name', async () => {
-  const stream = await watch('fieldSelector=metadata.name%3Donly&timeoutSeconds=1')
+  const stream = await watch('fieldSelector=metadata.name%3Donly')
   await life('other')
   await life('only')
-  expect(seen(await stream.rest())).toEqual(['ADDED only', 'MODIFIED only', 'DELETED only'])
+  expect(seen(await stream.next(3))).toEqual(['ADDED only', 'MODIFIED only', 'DELETED only'])
+  stream.stop()
 })
 
 test('as a Table: the columns come with the first event only', async () => {

@@ -97,7 +97,7 @@ describe('a database that cannot be used is explained in one sentence', () => {
     await admin.end()
   })
 
-  test('a server that accepts and says nothing', { timeout: 15_000 }, async () => {
+  test('a server that accepts and says nothing', async () => {
     const silent = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as { port: number }

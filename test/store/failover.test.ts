@@ -35,7 +35,7 @@ const urlOf = (proxy: SwitchingProxy) => `postgres://postgres@127.0.0.1:${proxy.
 
 beforeAll(async () => {
   primary = await startPostgres('embedded')
-}, 60_000)
+})
 beforeEach(async () => {
   front = await SwitchingProxy.start(portOf(primary))
   const first = await connectStore({ url: primary.url, applicationName: 'test' })
@@ -46,13 +46,13 @@ beforeEach(async () => {
   readFront = await SwitchingProxy.start(portOf(standby))
   store = await connectStore({
     ...{ url: urlOf(front), readUrl: urlOf(readFront), applicationName: 'test' },
-    statementTimeoutSeconds: 1,
+    statementTimeoutSeconds: 3,
   })
   cluster = await testCluster(store, 'dot-01')
   stopSequencer = new AbortController()
   const log = createLogger('silent')
   sequencer = runSequencer(store, { signal: stopSequencer.signal, log })
-}, 60_000)
+})
 afterEach(async () => {
   stopSequencer.abort()
   await sequencer
@@ -243,9 +243,9 @@ describe('a failover', () => {
     front.cut()
     await until(writes('p-1'))
     front.silence()
-    await until(writes('p-2'), 20_000)
+    await until(writes('p-2'))
     // 1 is the revision of an empty store; the sequencer had a connection of its own.
-    await until(async () => (await currentRevision(store)) === '4', 20_000)
+    await until(async () => (await currentRevision(store)) === '4')
     expect(await namesIn(store)).toEqual(['p-0', 'p-1', 'p-2'])
-  }, 60_000)
+  })
 })

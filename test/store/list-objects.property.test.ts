@@ -340,9 +340,7 @@ async function paged(request: ListRequest, limit: number): Promise<string[]> {
   }
 }
 
-test('pages, interrupted streams, offsets and counts agree with the oracle', {
-  timeout: 120_000,
-}, async () => {
+test('pages, interrupted streams, offsets and counts agree with the oracle', async () => {
   const runs = fc.record({
     scope,
     conditions: fc.array(condition, { maxLength: 3 }),

@@ -100,9 +100,7 @@ test('a sequencer that loses its connections opens as many again, and none when 
     const before = BigInt(await currentRevision(database.store))
     const changes = [put({ metadata: { name: `p-${round}`, namespace: 'a' } })]
     await applyChanges(database.store, cluster.target, { changes })
-    await expect
-      .poll(async () => BigInt(await currentRevision(database.store)), { timeout: 10_000 })
-      .toBe(before + 1n)
+    await expect.poll(async () => BigInt(await currentRevision(database.store))).toBe(before + 1n)
     expect(open.size).toBe(2)
     await Promise.all([...open].map(kill))
   }

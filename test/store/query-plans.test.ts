@@ -59,7 +59,7 @@ beforeAll(async () => {
     },
     ...{ since: new Date('2026-03-01'), before: new Date('2026-03-02') },
   }
-}, 60_000)
+})
 afterAll(() => database.drop())
 
 /**

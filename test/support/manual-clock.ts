@@ -1,5 +1,6 @@
 /** A clock that moves only when told to, so that minutes pass in no time. */
 import type { Clock } from '../../src/clock.ts'
+import { until } from './until.ts'
 
 interface Sleeper {
   readonly until: number
@@ -36,6 +37,11 @@ export class ManualClock implements Clock {
       this.#sleepers.add(sleeper)
       signal?.addEventListener('abort', abort, { once: true })
     })
+  }
+
+  /** Resolves when someone waits for time to pass: what comes before that takes none of it. */
+  async asleep(): Promise<void> {
+    await until(() => this.#sleepers.size > 0)
   }
 
   /** Moves on, waking sleepers in the order of their times, each at its time. */

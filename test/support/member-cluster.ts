@@ -22,6 +22,7 @@ import { resourcesOfRelease } from '../../src/demo/older-releases.ts'
 import { builtInResources } from '../../src/demo/recorded.ts'
 import { apiVersionOf, type GroupResource } from '../../src/kube/group-resource.ts'
 import { brokenOutput, pacedOutput, truncatedOutput } from './broken-output.ts'
+import { freePort } from './free-port.ts'
 import {
   concerns,
   RequestFaults,
@@ -55,7 +56,7 @@ export type MemberClusterOptions = Partial<MemberOptions>
 export async function startMemberCluster(
   options: MemberClusterOptions = {},
 ): Promise<MemberCluster> {
-  const cluster = new MemberCluster(options)
+  const cluster = new MemberCluster({ port: await freePort(), ...options })
   await cluster.server.start()
   return cluster
 }

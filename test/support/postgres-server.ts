@@ -15,10 +15,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 export interface PostgresServer {
   /** Of the maintenance database. */
@@ -194,41 +195,39 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return undefined
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
-
 async function untilItAnswers(url: string, server: ChildProcess): Promise<string> {
   let log = ''
   server.stderr?.on('data', (chunk) => {
     if (log.length < 20_000) log += chunk
   })
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const client = new pg.Client({ connectionString: url })
-    try {
-      await client.connect()
-      const { rows } = await client.query('show server_version')
-      return rows[0].server_version
-    } catch {
-      if (server.exitCode !== null) break
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    } finally {
-      await client.end().catch(() => undefined)
-    }
-  }
-  throw new Error(`PostgreSQL did not start:\n${log}`)
+  let version: string | undefined
+  await until(async () => {
+    if (hasEnded(server)) throw new Error(`PostgreSQL did not start:\n${log}`)
+    version = await versionOf(url)
+    return version !== undefined
+  })
+  return version!
 }
+
+async function versionOf(url: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: url })
+  try {
+    await client.connect()
+    const { rows } = await client.query('show server_version')
+    return rows[0].server_version
+  } catch {
+    return undefined // It starts, or recovers.
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
 
 /** SIGINT is a fast shutdown, SIGQUIT leaves what was not flushed behind, as a crash. */
 function stopped(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
-  if (server.exitCode !== null) return Promise.resolve()
+  if (hasEnded(server)) return Promise.resolve()
   return new Promise((resolve) => {
     server.once('exit', () => resolve())
     server.kill(signal)

@@ -1,5 +1,7 @@
 /** Stands between a client and a server on this machine, and goes away when it is told to. */
+import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort } from './free-port.ts'
 
 export class TcpProxy {
   readonly #target: { readonly host: string; readonly port: number }
@@ -32,9 +34,8 @@ export class TcpProxy {
       }
     })
     this.#server = server
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
-    const address = server.address()
-    this.#port = typeof address === 'object' && address ? address.port : 0
+    this.#port ||= await freePort()
+    await once(server.listen(this.#port, '127.0.0.1'), 'listening')
   }
 
   /** Cuts every connection, and refuses new ones. */

@@ -278,9 +278,17 @@ test('the status is written when it changes, and not otherwise', async () => {
   await fleet.register('quiet', { apiserver: member.url, syncResources: LIST })
   await fleet.ready('quiet')
   // Until the last types have been reported too.
-  await until(async () => (await fleet.syncCondition('quiet', PODS))?.status === 'Syncing')
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  const before = (await fleet.get('quiet')).metadata.resourceVersion
+  for (const of of [CONFIG_MAPS, PODS]) {
+    await until(async () => (await fleet.syncCondition('quiet', of))?.status === 'Syncing')
+  }
+  let before: string | undefined
+  await until(async () => {
+    const was = before
+    before = (await fleet.get('quiet')).metadata.resourceVersion
+    // More than two of the times between two writes.
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    return was === before
+  })
   for (let i = 0; i < 20; i++) put(member, `c-${i}`)
   member.cutWatches()
   await until(async () => (await fleet.rows('quiet', CONFIG_MAPS)).size === 20)
@@ -324,7 +332,7 @@ test('another syncer takes over when this one stops, and only one syncs at a tim
   await first.stop()
   put(member, 'three')
   await until(async () => (await fleet.rows('shared', CONFIG_MAPS)).size === 3)
-  expect(member.openWatches(CONFIG_MAPS)).toHaveLength(1)
+  await until(() => member.openWatches(CONFIG_MAPS).length === 1)
   await fleet.remove('shared')
   await member.stop()
 })

@@ -77,9 +77,10 @@ test('one that the database cannot hold is refused alone, and said', async () =>
   put(long)
   await mirrorIt()
   await until(async () => (await fleet.rows(name, CONFIG_MAPS)).size === 99)
+  const reason = async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.reason
+  await until(async () => (await reason()) === 'ObjectsRefused')
   expect(await fleet.syncCondition(name, CONFIG_MAPS)).toMatchObject({
     status: 'Syncing',
-    reason: 'ObjectsRefused',
     message: expect.stringMatching(
       /^1 object is not mirrored: .*the database cannot hold the object/,
     ),
@@ -89,7 +90,7 @@ test('one that the database cannot hold is refused alone, and said', async () =>
   member.remove(CONFIG_MAPS, 'default', long)
   put('after')
   await inStep()
-  await until(async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.reason === 'Watching')
+  await until(async () => (await reason()) === 'Watching')
 })
 
 test('while the database takes nothing, so many bytes wait and no more', async () => {
@@ -101,7 +102,8 @@ test('while the database takes nothing, so many bytes wait and no more', async (
     const text = await fleet.metrics()
     return Number(/^fleetglass_sync_queue_bytes (\d+)$/m.exec(text)?.[1])
   }
-  await until(async () => (await waiting()) > 1_400_000)
+  const events = () => fleet.metric(name, CONFIG_MAPS, 'events_total')
+  await until(async () => (await waiting()) > 1_400_000 && (await events()) === 2)
   let most = 0
   for (let i = 0; i < 20; i++) {
     most = Math.max(most, await waiting())
@@ -109,7 +111,7 @@ test('while the database takes nothing, so many bytes wait and no more', async (
   }
   expect(most).toBeLessThanOrEqual(2 * MEBIBYTE)
   // One waits, one is at the door; the others are not even read.
-  expect(await fleet.metric(name, CONFIG_MAPS, 'events_total')).toBe(2)
+  expect(await events()).toBe(2)
   await blocker.query('commit')
   blocker.release()
   await inStep()

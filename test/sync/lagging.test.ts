@@ -13,7 +13,7 @@ const LIST = [
   { group: '', resources: ['configmaps', 'pods'] },
   { group: 'shop.example.com', resources: ['*'] },
 ]
-const LAG_MILLISECONDS = 700
+const LAG_MILLISECONDS = 2_000
 
 let fleet: SyncedFleet
 let member: MemberCluster
@@ -84,7 +84,7 @@ test('watches that are accepted, and of which nothing comes: since when is said,
   expect(Date.parse(since)).toBeLessThanOrEqual(Date.now() - LAG_MILLISECONDS)
   await until(async () => (await warnings()).length > 0)
   expect(await warnings()).toEqual([
-    `299 - "not in step, and shown as last seen: ${name} (${message}; last in step ${since})"`,
+    `not in step, and shown as last seen: ${name} (${message}; last in step ${since})`,
   ])
   expect(await laggingTypes()).toBe('1')
   expect((await fleet.syncCondition(name, PODS))?.reason).toBe('Watching')
@@ -109,20 +109,20 @@ test('a type in which nothing happens is quiet, with bookmarks and without', asy
   // Given up, and opened again, for longer than a lag is.
   await until(async () => {
     seen.add((await fleet.syncCondition(name, WIDGETS))?.reason).add(await reason())
-    return watches() > before + 3
+    return watches() > before + 6
   })
   expect([...seen]).toEqual(['Watching'])
 })
 
 test('changes that wait to be stored for too long are said, and that they are stored', async () => {
   await fleet.query(`create function slow() returns trigger language plpgsql
-    as $$ begin perform pg_sleep(0.4); return null; end $$`)
+    as $$ begin perform pg_sleep(2.5); return null; end $$`)
   await fleet.query('create trigger slow after insert on change execute function slow()')
-  for (let i = 0; i < 12; i++) put(`c-${i}`)
+  for (let i = 0; i < 4; i++) put(`c-${i}`)
   await until(async () => (await reason()) === 'Lagging')
   expect((await condition())?.message).toMatch(/^Lagging: changes wait to be stored since 20\S+Z$/)
   await fleet.query('drop trigger slow on change')
   await inStepAgain()
   await until(async () => (await reason()) === 'Watching')
-  expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(13)
+  expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(5)
 })

@@ -10,7 +10,6 @@ export const QUICK: SyncLimitsGiven = {
   },
   batch: { lingerMilliseconds: 10, positionMilliseconds: 50 },
   healthMilliseconds: 200,
-  healthTimeoutMilliseconds: 1_000,
   discoveryMilliseconds: 500,
   settleMilliseconds: 200,
   statusMilliseconds: 50,

@@ -134,7 +134,7 @@ export async function syncedFleet(options: FleetOptions = {}) {
     /** Resolves when everything of the cluster was listed and is watched. */
     async ready(name: string) {
       // Sixty types on a machine that does other things as well.
-      await until(async () => (await fleet.condition(name, 'Ready'))?.status === 'True', 18_000)
+      await until(async () => (await fleet.condition(name, 'Ready'))?.status === 'True')
     },
     /** By `namespace/name`, or the name. */
     async rows(cluster: string, of: GroupResource): Promise<Map<string, StoredObject>> {

@@ -99,44 +99,44 @@ const holder = async () =>
   )[0]?.holder ?? ''
 const holds = async (child: ChildProcess) => (await holder()).includes(`/${child.pid}/`)
 
-test('kill -9 moves the cluster within 30 s', { timeout: 90_000 }, async () => {
+/** Of this database only: tests of other files wait for locks on the same server. */
+const WAITING = `from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`
+
+test('kill -9 moves the cluster when its lease ends, which is soon', async () => {
   put('one')
   const first = startSyncer()
-  await until(async () => (await rows()).join() === 'one', 20_000)
+  await until(async () => (await rows()).join() === 'one')
   startSyncer()
   first.kill('SIGKILL')
-  const start = Date.now()
+  const [left] = await query<{ seconds: number }>(
+    `select extract(epoch from max(expires_at) - clock_timestamp())::float8 as seconds
+     from cluster_lease`,
+  )
+  expect(left?.seconds).toBeLessThan(16)
   put('two')
-  await until(async () => (await rows()).join() === 'one,two', 30_000)
-  expect(Date.now() - start).toBeLessThan(30_000)
-  expect(await holds(first)).toBe(false)
+  await until(async () => !(await holds(first)))
+  await until(async () => (await rows()).join() === 'one,two')
 })
 
-test('one that slept through its lease in the middle of a batch writes nothing when it wakes', {
-  timeout: 120_000,
-}, async () => {
+test('one that slept through its lease in the middle of a batch writes nothing when it wakes', async () => {
   put('one')
   const first = startSyncer()
-  await until(async () => (await rows()).join() === 'one', 20_000)
+  await until(async () => (await rows()).join() === 'one')
   // Its next batch waits for a lock in the middle of its transaction; there it is stopped.
   const blocker = await database.store.pool.connect()
   await blocker.query('begin; lock table change in access exclusive mode')
   put('two')
-  await until(
-    async () =>
-      (await query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,
-  )
+  await until(async () => (await query(`select 1 ${WAITING}`)).length > 0)
   first.kill('SIGSTOP')
   // The server ends what its stopped client cannot: as a broken network would, after a while.
-  await blocker.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`,
-  )
+  await blocker.query(`select pg_terminate_backend(pid) ${WAITING}`)
   await blocker.query('commit')
   blocker.release()
   const second = startSyncer()
-  await until(() => holds(second), 30_000)
+  await until(() => holds(second))
   put('three')
-  await until(async () => (await rows()).join() === 'one,three,two', 20_000)
+  await until(async () => (await rows()).join() === 'one,three,two')
   const everything = () =>
     Promise.all([
       query('select * from object order by name'),
@@ -148,7 +148,7 @@ test('one that slept through its lease in the middle of a batch writes nothing w
   // All that the second has to say, it has said.
   const ready = `select 1 from cluster c join registration r on r.uid = c.registration_uid
     where c.version is not null and r.object like '%"reason":"Ready"%'`
-  await until(async () => (await query(ready)).length > 0, 20_000)
+  await until(async () => (await query(ready)).length > 0)
   const before = await everything()
   const [, log] = before
   first.kill('SIGCONT')
@@ -162,12 +162,12 @@ test('one that slept through its lease in the middle of a batch writes nothing w
 test('a syncer serves its metrics, when it is told where', async () => {
   put('one')
   startSyncer({ FLEETGLASS_METRICS_LISTEN: '127.0.0.1:0', FLEETGLASS_LOG_LEVEL: 'info' })
-  await until(() => /"port":\d+/.test(said), 20_000)
+  await until(() => /"port":\d+\D/.test(said))
   const [, port] = /"port":(\d+)/.exec(said)!
   const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const line =
     'fleetglass_sync_relists_total{cluster="dot-01",resource="configmaps",cause="first"} 1'
-  await until(async () => (await metrics()).includes(line), 20_000)
+  await until(async () => (await metrics()).includes(line))
   expect(await metrics()).toContain('process_resident_memory_bytes')
   expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
 })
@@ -175,7 +175,7 @@ test('a syncer serves its metrics, when it is told where', async () => {
 test('a pinned cluster is synced by syncers of its name only', async () => {
   put('one')
   const other = startSyncer()
-  await until(async () => (await rows()).join() === 'one', 20_000)
+  await until(async () => (await rows()).join() === 'one')
   const pinnedHolder = async () =>
     (
       await query<{ holder: string }>(
@@ -184,7 +184,7 @@ test('a pinned cluster is synced by syncers of its name only', async () => {
     )[0]?.holder
   expect(await pinnedHolder()).toBeUndefined()
   const east = startSyncer({ FLEETGLASS_SHARDING_NAME: 'east' })
-  await until(async () => (await rows()).join() === 'one,one', 20_000)
+  await until(async () => (await rows()).join() === 'one,one')
   expect(await pinnedHolder()).toContain(`/${east.pid}/`)
   expect(await holds(other)).toBe(true)
 })

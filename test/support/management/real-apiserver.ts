@@ -5,18 +5,19 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { parse } from 'yaml'
 import { makeCertificates } from '../certificates.ts'
+import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import type { RunningApiserver } from './management-cluster.ts'
 
 const CRDS = join(import.meta.dirname, '../../../crds')
 const TOKEN = 'the-token-of-the-administrator'
-const STARTS_WITHIN_MILLISECONDS = 60_000
 
 export interface RealApiserverOptions {
   /** Paths of binaries. */
@@ -102,7 +103,7 @@ async function startApiserver(
     '--service-cluster-ip-range=10.96.0.0/16',
   ])
   const ca = readFileSync(file('ca.crt'), 'utf8')
-  await until(() => isReady(`https://127.0.0.1:${port}`, ca), STARTS_WITHIN_MILLISECONDS)
+  await until(() => isReady(`https://127.0.0.1:${port}`, ca))
   return port
 }
 
@@ -165,37 +166,27 @@ async function ask({ url, ca }: Place, path: string, body?: string) {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (typeof address !== 'object' || !address) throw new Error('no port is free')
-  return address.port
-}
-
 /** Passes bytes on to a port of this machine, unless it is closed. */
 class TcpGate {
   readonly #to: number
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
-  port = 0
+  readonly port: number
 
-  private constructor(to: number) {
+  private constructor(port: number, to: number) {
+    this.port = port
     this.#to = to
   }
 
   static async open(to: number): Promise<TcpGate> {
-    const gate = new TcpGate(to)
+    const gate = new TcpGate(await freePort(), to)
     await gate.listen()
     return gate
   }
 
   async listen(): Promise<void> {
     const server = createServer((client) => this.#pass(client))
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve))
-    const address = server.address()
-    if (typeof address === 'object' && address) this.port = address.port
+    await once(server.listen(this.port, '127.0.0.1'), 'listening')
     this.#server = server
   }
 
