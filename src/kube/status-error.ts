@@ -104,6 +104,15 @@ export function resourceVersionTooOld(): StatusError {
   return new StatusError('Expired', 'The resourceVersion for the provided list is too old.')
 }
 
+/** `pods/log` and the like: in the words above, and why not. */
+export function subresourceNotMirrored(of: GroupResource, subresource: string): StatusError {
+  const name = `${qualifiedResource(of)}/${subresource}`
+  const why = `${name} is not mirrored, only objects are: ask the cluster itself`
+  return new StatusError('NotFound', `the server could not find the requested resource: ${why}`, {
+    details: {},
+  })
+}
+
 /** What every write to the mirror is answered with. */
 export function methodNotAllowed(): StatusError {
   return new StatusError(

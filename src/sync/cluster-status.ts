@@ -52,8 +52,10 @@ export function clusterStatus(
   )
   const version = facts.session?.health?.version ?? before?.version
   const syncResources = resourceStatuses(facts, before, at)
+  // Of a kubeconfig only a session knows the address, and what is paused has none.
+  const apiserver = facts.apiserver ?? (facts.paused ? before?.apiserver : undefined)
   return {
-    ...(facts.apiserver !== undefined && { apiserver: facts.apiserver }),
+    ...(apiserver !== undefined && { apiserver }),
     ...(version !== undefined && { version }),
     ...(facts.shardingName !== undefined && { shardingName: facts.shardingName }),
     conditions,

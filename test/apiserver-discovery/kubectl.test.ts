@@ -81,6 +81,10 @@ async function writeKubeconfig(root: string): Promise<string> {
   return path
 }
 
+const POD_LOG = `${FLEET}/api/v1/namespaces/shop/pods/web-0/log`
+const NOT_MIRRORED =
+  'the server could not find the requested resource: pods/log is not mirrored, only objects are: ask the cluster itself'
+
 describe.each(kubectls)('kubectl $version', (kubectl) => {
   let runner: KubectlRunner
 
@@ -133,6 +137,22 @@ describe.each(kubectls)('kubectl $version', (kubectl) => {
       'collectionresources clusterpedia.io/v1beta1',
       'resources clusterpedia.io/v1beta1',
     ])
+  })
+
+  test('explains and gets what the root has of the mirror', async () => {
+    expect(await run('--cluster root explain collectionresource.resourceTypes')).toContain(
+      'API group; empty for the core group.',
+    )
+    expect(await run('--cluster root explain resources')).toContain('The whole fleet as one')
+    const paths = (await run('--cluster root get resources')).trim().split(/\s+/)
+    expect(paths).toEqual(expect.arrayContaining(['PATH', '/api/v1', '/apis/apps/v1']))
+    const { items } = JSON.parse(await run('--cluster root get resources -o json'))
+    expect(items).toMatchObject([{ kind: 'Resources', paths: paths.slice(1) }])
+  })
+
+  test('says of logs that they are not mirrored', async () => {
+    const { exitCode, stderr } = await runner.run(['get', '--raw', POD_LOG])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(NOT_MIRRORED)])
   })
 
   test('says the version of a member, and of the newest for the fleet', async () => {

@@ -255,9 +255,10 @@ describe('/openapi/v2', () => {
   })
 })
 
-test('the root describes our own groups to those who may list them', async () => {
-  expect(Object.keys(await index(''))).toEqual(['apis/fleetglass.io/v1alpha1'])
-  expect(await index('', viewer)).toEqual({})
+test('the root describes the mirror to all, and our own groups to those who may list them', async () => {
+  const ofMirror = 'apis/clusterpedia.io/v1beta1'
+  expect(Object.keys(await index(''))).toEqual(['apis/fleetglass.io/v1alpha1', ofMirror])
+  expect(Object.keys(await index('', viewer))).toEqual([ofMirror])
 })
 
 test('a cluster that goes takes its documents with it', async () => {

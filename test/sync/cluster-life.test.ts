@@ -156,10 +156,20 @@ test('what answers and is no API server', async () => {
   await member.stop()
 })
 
+function kubeconfigOf(server: string): string {
+  const config = {
+    clusters: [{ name: 'c', cluster: { server } }],
+    users: [{ name: 'u', user: {} }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  }
+  return base64(JSON.stringify(config))
+}
+
 test('a paused cluster keeps its mirror as it is, says so, and goes on where it was', async () => {
   const member = await startMemberCluster()
   put(member, 'one')
-  await fleet.register('paused', { apiserver: member.url, syncResources: LIST })
+  await fleet.register('paused', { kubeconfig: kubeconfigOf(member.url), syncResources: LIST })
   const before = Date.now()
   await fleet.ready('paused')
   await fleet.patch('paused', { metadata: { annotations: { 'fleetglass.io/paused': 'true' } } })
@@ -170,6 +180,7 @@ test('a paused cluster keeps its mirror as it is, says so, and goes on where it 
     status: 'Stop',
     reason: 'Paused',
   })
+  expect((await fleet.get('paused')).status?.apiserver).toBe(member.url)
   expect(await fleet.staleReason('paused')).toMatch(/^paused by the annotation/)
   expect(await fleet.lastInStep('paused')).toBeGreaterThan(before - 10_000)
   put(member, 'two')

@@ -4,9 +4,11 @@
  * All are made from what the reader may see, and kept for as long as that does not change.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Conversion, negotiate } from '../../kube/media-type.ts'
+import { COLLECTION_API_VERSION } from '../../kube/collection-resource.ts'
+import { type Conversion, negotiate, negotiateObjects } from '../../kube/media-type.ts'
 import { noSuchResource } from '../../kube/status-error.ts'
 import type { Access, VisibleCluster } from '../access/access.ts'
+import { textColumn } from '../collections/documents.ts'
 import type { Exchange } from '../exchange.ts'
 import { isAnonymous } from '../identity.ts'
 import type { Surface } from '../prefixes.ts'
@@ -44,11 +46,9 @@ export async function discovery(server: FastifyInstance, options: DiscoveryOptio
     const listingOf = (request: FastifyRequest) => listings(request, surfaceOf(request))
     routes.get('/', (request, reply) => {
       const others = surfaceOf(request).kind === 'root' ? [...OTHER_PATHS, '/metrics'] : OTHER_PATHS
-      const { listing } = listingOf(request)
-      return sendDocument(
-        { request, reply },
-        new JsonDocument(pathList(listing, others), { indented: true }),
-      )
+      const paths = pathList(listingOf(request).listing, others)
+      const document = surfaceOf(request).kind === 'fleet' ? fleetRoot(request, paths) : paths
+      return sendDocument({ request, reply }, new JsonDocument(document, { indented: true }))
     })
     getWithSlash(routes, '/version', (request, reply) =>
       sendDocument({ request, reply }, versionOf(options.access, request, surfaceOf(request))),
@@ -56,6 +56,17 @@ export async function discovery(server: FastifyInstance, options: DiscoveryOptio
     groupRoutes(routes, listingOf)
     resourceRoutes(routes, listingOf)
   })
+}
+
+/** To `kubectl get resources` the root of the fleet is an object, or a Table of what is below it. */
+function fleetRoot({ headers }: FastifyRequest, list: { readonly paths: readonly string[] }) {
+  const { as, metaVersion } = negotiateObjects(headers.accept, 'list')
+  if (as !== 'Table') return { kind: 'Resources', apiVersion: COLLECTION_API_VERSION, ...list }
+  return {
+    ...{ kind: 'Table', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: {} },
+    columnDefinitions: [textColumn('Path', 'name', 'What can be asked of the whole fleet.')],
+    rows: list.paths.map((path) => ({ cells: [path], object: null })),
+  }
 }
 
 type ListingOf = (request: FastifyRequest) => KeptListing

@@ -10,6 +10,7 @@ import { groupVersionPath } from '../../kube/group-resource.ts'
 import type { JsonObject } from '../../kube/kube-object.ts'
 import { negotiate } from '../../kube/media-type.ts'
 import type { Access } from '../access/access.ts'
+import { MIRROR_API, mirrorOpenApi } from '../collections/kinds.ts'
 import { mayKnow, type RootKind } from '../discovery/root-listing.ts'
 import { fleetVersion } from '../discovery/version.ts'
 import type { Exchange } from '../exchange.ts'
@@ -168,15 +169,15 @@ function saidVersion({ access }: OpenApiOptions, request: FastifyRequest): strin
 
 /** What can be described on a surface, to the reader of a request. */
 function describer({ access, source, rootKinds, rootDocuments }: OpenApiOptions) {
-  const root = [...rootDocuments].map(([path, document]) => {
+  const root = [...rootDocuments, ...mirrorOpenApi()].map(([path, document]) => {
     const body = Buffer.from(JSON.stringify(document))
     return { path, hash: hashOf(body), make: async () => body }
   })
   return async (request: FastifyRequest, surface: Surface): Promise<readonly Described[]> => {
     if (surface.kind === 'root') {
-      const visible = new Set(
-        rootKinds.filter((kind) => mayKnow(access, request.identity, kind)).map(groupVersionPath),
-      )
+      const known = rootKinds.filter((kind) => mayKnow(access, request.identity, kind))
+      // That the mirror is here everyone may know: discovery/root-listing.ts.
+      const visible = new Set([...known, MIRROR_API].map(groupVersionPath))
       return root.filter(({ path }) => visible.has(path))
     }
     const described = await describedVersions(source, clustersOf(access, request, surface))

@@ -7,7 +7,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import { parseResourcePath } from '../../kube/request-path.ts'
-import { noSuchResource } from '../../kube/status-error.ts'
+import { subresourceNotMirrored } from '../../kube/status-error.ts'
 import { MEMBER_PREFIX_PATTERN } from '../prefixes.ts'
 import { routeGetOnly } from '../refuse-methods.ts'
 import { targetOf } from '../request-target.ts'
@@ -33,8 +33,8 @@ async function answer(
   const { surface, path: text, query } = targetOf(request)
   const path = surface.kind === 'root' ? undefined : parseResourcePath(text)
   if (!path) return sendPageNotFound(reply)
-  // A mirror has objects only; discovery lists no subresource either.
-  if (path.subresource !== undefined) throw noSuchResource()
+  // Discovery lists no subresource either.
+  if (path.subresource !== undefined) throw subresourceNotMirrored(path, path.subresource)
   const call = { request, reply, query, surface, path }
   try {
     if (asksForCounts(call)) return await answerCounts(parts, call)
