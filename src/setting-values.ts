@@ -1,5 +1,6 @@
 /** How the text of a setting becomes its value: for settings.ts alone. */
 import type { FieldPath } from './kube/field-selector.ts'
+import { messageOf } from './kube/message-of.ts'
 import { parsePrunePaths } from './sync/prune-paths.ts'
 
 /** The value, or what the text would have to be. */
@@ -57,7 +58,7 @@ export function prunePaths(given: string): Read<readonly FieldPath[]> {
   try {
     return { value: parsePrunePaths(given) }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     return { mustBe: `paths of fields separated by commas (${why})` }
   }
 }

@@ -6,9 +6,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { apiVersionOf } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
-import { CLUSTER_GROUP, CLUSTER_VERSION, IMPORTED_ANNOTATION } from '../kube/pedia-cluster.ts'
+import { CLUSTER_API_VERSION, CLUSTER_GROUP, IMPORTED_ANNOTATION } from '../kube/pedia-cluster.ts'
 import { StatusError } from '../kube/status-error.ts'
 import type { Body } from '../registration/body-text.ts'
 import { field } from '../registration/json-text.ts'
@@ -148,7 +147,7 @@ async function register(
   // What a user chose to sync since stays.
   if (before) return
   const manifest = {
-    apiVersion: apiVersionOf({ group: CLUSTER_GROUP, version: CLUSTER_VERSION }),
+    apiVersion: CLUSTER_API_VERSION,
     kind: 'PediaCluster',
     metadata: { name, annotations: { [IMPORTED_ANNOTATION]: context } },
     // Without an address of its own: only then is it reached as the kubeconfig says.

@@ -1,7 +1,7 @@
 /** The manifests by which the demo's members are registered: what a user would write. */
 import { formatYaml } from '../kube/format-yaml.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
-import { CLUSTER_GROUP, CLUSTER_VERSION, type PediaClusterSpec } from '../kube/pedia-cluster.ts'
+import { CLUSTER_API_VERSION, type PediaClusterSpec } from '../kube/pedia-cluster.ts'
 import { type DemoMember, SHARED_SYNC } from './members.ts'
 import type { DemoPki } from './pki.ts'
 
@@ -11,11 +11,9 @@ export interface Access {
   readonly pki: DemoPki
 }
 
-const API_VERSION = `${CLUSTER_GROUP}/${CLUSTER_VERSION}`
-
 export function syncResourcesManifest(): KubeObject {
   return {
-    apiVersion: API_VERSION,
+    apiVersion: CLUSTER_API_VERSION,
     kind: 'ClusterSyncResources',
     metadata: { name: SHARED_SYNC.name },
     spec: { syncResources: SHARED_SYNC.syncResources },
@@ -30,7 +28,7 @@ export function pediaClusterManifest(member: DemoMember, access: Access): KubeOb
     ...(member.sync.allCustomResources && { syncAllCustomResources: true }),
   }
   return {
-    apiVersion: API_VERSION,
+    apiVersion: CLUSTER_API_VERSION,
     kind: 'PediaCluster',
     metadata: { name: member.name, labels: member.labels },
     spec,

@@ -16,6 +16,7 @@ import {
   type GroupVersionResource,
 } from '../kube/group-resource.ts'
 import type { KubeObject } from '../kube/kube-object.ts'
+import { messageOf } from '../kube/message-of.ts'
 import { StatusError, toStatus } from '../kube/status-error.ts'
 import { timestamp } from '../kube/timestamp.ts'
 import { type Attributes, answer, type Exchange, type Interceptor } from './member/answer.ts'
@@ -312,6 +313,6 @@ export function uidFrom(text: string): string {
 function failure(error: unknown) {
   if (error instanceof MemberError) return statusReply(error.status)
   if (error instanceof StatusError) return statusReply(toStatus(error))
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return statusReply({ code: 500, reason: 'InternalError', message })
 }

@@ -1,6 +1,7 @@
 /** Which clusters are compared: by name, glob or label, as `--clusters` and `--baseline` say. */
 import { matchesGlob } from '../kube/glob.ts'
 import { type LabelRequirement, matchesLabels, parseLabelSelector } from '../kube/label-selector.ts'
+import { messageOf } from '../kube/message-of.ts'
 import type { SourceCluster } from './source.ts'
 
 /** What was asked for cannot be compared. Its message is a sentence for whoever asked. */
@@ -62,7 +63,7 @@ function parsed(text: string): readonly LabelRequirement[] {
   try {
     return parseLabelSelector(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new SelectionFault(`--clusters ${JSON.stringify(text)}: ${why}`)
   }
 }

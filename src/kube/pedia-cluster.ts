@@ -4,6 +4,7 @@ import type { KubeObject, ObjectMeta } from './kube-object.ts'
 
 export const CLUSTER_GROUP = 'cluster.clusterpedia.io'
 export const CLUSTER_VERSION = 'v1alpha2'
+export const CLUSTER_API_VERSION = `${CLUSTER_GROUP}/${CLUSTER_VERSION}`
 
 export type {
   Condition,

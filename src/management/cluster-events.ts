@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { qualifiedResource } from '../kube/group-resource.ts'
 import type { Condition, PediaClusterStatus, ResourceStatus } from '../kube/pedia-cluster.ts'
 import { timestamp } from '../kube/timestamp.ts'
 import type { Logger } from '../log.ts'
 import { type ManagementClient, MERGE_PATCH } from './client.ts'
-import { FIELD_MANAGER } from './finalizer.ts'
 import { hasStatus } from './management-error.ts'
+import { FIELD_MANAGER, PEDIA_CLUSTER_TYPE } from './pedia-clusters.ts'
 
 export interface ClusterEvent {
   readonly type: 'Normal' | 'Warning'
@@ -62,11 +63,11 @@ function failing(status: PediaClusterStatus | undefined): readonly { readonly te
   )
 }
 
-function failure(group: string, { name, syncConditions }: ResourceStatus) {
+function failure(group: string, { name: resource, syncConditions }: ResourceStatus) {
   const [condition] = syncConditions
   if (condition?.status !== 'Error') return []
-  const qualified = group === '' ? name : `${name}.${group}`
-  return [{ text: `${qualified}: ${condition.message || condition.reason}` }]
+  const why = condition.message || condition.reason
+  return [{ text: `${qualifiedResource({ group, resource })}: ${why}` }]
 }
 
 export interface EventTarget {
@@ -118,10 +119,7 @@ function eventObject(target: EventTarget, event: ClusterEvent, { instance, at }:
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${nameStart(target.name)}.${hash}`, namespace: 'default' },
-    involvedObject: {
-      ...{ apiVersion: 'cluster.clusterpedia.io/v1alpha2', kind: 'PediaCluster' },
-      ...{ name: target.name, uid: target.uid },
-    },
+    involvedObject: { ...PEDIA_CLUSTER_TYPE, name: target.name, uid: target.uid },
     ...{ type: event.type, reason: event.reason, message },
     source: { component: FIELD_MANAGER },
     ...{ reportingComponent: FIELD_MANAGER, reportingInstance: instance },

@@ -7,11 +7,9 @@ import { metadataOf, nameOf } from '../registration/lifecycle.ts'
 import { finalizersOf } from '../registration/validate-metadata.ts'
 import { APPLY_PATCH, type ManagementClient, MERGE_PATCH, type RequestOptions } from './client.ts'
 import { hasStatus } from './management-error.ts'
+import { FIELD_MANAGER, PEDIA_CLUSTER_TYPE, PEDIA_CLUSTERS } from './pedia-clusters.ts'
 
 export const FINALIZER = 'fleetglass.io/mirror'
-/** Who owns what we write to objects of the management cluster. */
-export const FIELD_MANAGER = 'fleetglass'
-export const PEDIA_CLUSTERS = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters'
 
 export function isBeingDeleted(object: JsonObject): boolean {
   return metadataOf(object).deletionTimestamp !== undefined
@@ -47,7 +45,7 @@ function withFinalizer(cluster: JsonObject): RequestOptions {
   const { name, uid } = metadataOf(cluster)
   return {
     body: {
-      ...{ apiVersion: 'cluster.clusterpedia.io/v1alpha2', kind: 'PediaCluster' },
+      ...PEDIA_CLUSTER_TYPE,
       metadata: { name, uid, finalizers: [FINALIZER] },
     },
     contentType: APPLY_PATCH,

@@ -8,10 +8,11 @@
  */
 import type { Clock } from '../clock.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
+import { messageOf } from '../kube/message-of.ts'
 import type { Logger } from '../log.ts'
 import { field, isObject } from '../registration/json-text.ts'
 import type { ManagementClient } from './client.ts'
-import { hasStatus } from './management-error.ts'
+import { hasStatus, orMissing } from './management-error.ts'
 
 export interface LeadOptions {
   readonly client: ManagementClient
@@ -122,7 +123,7 @@ class Election {
       if (signal.aborted) return false
       // Another was faster: it is read again.
       if (hasStatus(error, 409)) return false
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       if (message !== this.trouble) this.#options.log.warn({ err: error }, 'no Lease')
       this.trouble = message
       return false
@@ -174,13 +175,9 @@ class Election {
 
   async #read(signal?: AbortSignal): Promise<JsonObject | undefined> {
     const { client, name } = this.#options
-    try {
-      const path = `${this.#collection}/${name}`
-      return (await client.request('GET', path, { ...(signal && { signal }) })).body as JsonObject
-    } catch (error) {
-      if (hasStatus(error, 404)) return undefined
-      throw error
-    }
+    const path = `${this.#collection}/${name}`
+    const answer = await orMissing(client.request('GET', path, { ...(signal && { signal }) }))
+    return answer?.body as JsonObject | undefined
   }
 
   get #collection(): string {

@@ -44,6 +44,14 @@ export function hasStatus(error: unknown, code: number): error is ManagementErro
   return error instanceof ManagementError && error.code === code
 }
 
+/** Undefined in place of a 404. */
+export async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (hasStatus(error, 404)) return undefined
+    throw error
+  })
+}
+
 /** There was no answer. */
 export function noAnswer(error: unknown): unknown {
   if (!(error instanceof MemberError)) return error

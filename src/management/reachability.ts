@@ -1,5 +1,6 @@
 /** Whether the management API server answers us, asked from time to time: for /readyz. */
 import type { Clock } from '../clock.ts'
+import { messageOf } from '../kube/message-of.ts'
 import type { Logger } from '../log.ts'
 import type { ManagementClient } from './client.ts'
 
@@ -22,7 +23,9 @@ export function watchReachability(
   const running = (async () => {
     while (!signal.aborted) {
       // Whoever is authenticated may ask for it, whatever else is granted.
-      const now = await client.request('GET', '/version', { signal }).then(() => undefined, said)
+      const now = await client
+        .request('GET', '/version', { signal })
+        .then(() => undefined, messageOf)
       if (signal.aborted) return
       if (now !== trouble) report(log, now)
       trouble = now
@@ -39,10 +42,6 @@ export function watchReachability(
       await running
     },
   }
-}
-
-function said(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function report(log: Logger, trouble: string | undefined): void {

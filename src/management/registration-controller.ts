@@ -6,7 +6,9 @@
  * event. One process at a time does this (lead.ts).
  */
 import type { Clock } from '../clock.ts'
+import { groupVersionPath } from '../kube/group-resource.ts'
 import type { JsonObject } from '../kube/kube-object.ts'
+import { messageOf } from '../kube/message-of.ts'
 import { CLUSTER_GROUP } from '../kube/pedia-cluster.ts'
 import type { Logger } from '../log.ts'
 import { sameJson, withField } from '../registration/json-text.ts'
@@ -79,7 +81,13 @@ class Leading {
     this.#parts = parts
     this.#leadership = leadership
     this.#followed = new Map(
-      REGISTRATION_KINDS.map((kind) => [kind, this.#follow(pathOf(kind), kind.resource)] as const),
+      REGISTRATION_KINDS.map(
+        (kind) =>
+          [
+            kind,
+            this.#follow(`/${groupVersionPath(kind)}/${kind.resource}`, kind.resource),
+          ] as const,
+      ),
     )
     const { namespace } = parts.client
     this.#secrets = this.#follow(`/api/v1/namespaces/${namespace}/secrets`, 'secrets')
@@ -130,7 +138,7 @@ class Leading {
       const troubles = [...stuck, ...(await this.#keepFinalizers(stuck))]
       return troubles.length === 0 ? undefined : `cannot be kept in line: ${troubles.join(', ')}`
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
     }
   }
 
@@ -188,8 +196,4 @@ function concernsUs({ before, after }: ObjectChange): boolean {
 function wanted(object: JsonObject): JsonObject {
   const bare = withMetadata(object, { managedFields: undefined, resourceVersion: undefined })
   return withField(bare, 'status', undefined)
-}
-
-function pathOf({ group, version, resource }: RegistrationKind): string {
-  return `/apis/${group}/${version}/${resource}`
 }

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../kube/kube-object.ts'
 import { field, sameJson } from '../registration/json-text.ts'
 import { metadataOf } from '../registration/lifecycle.ts'
 import { APPLY_PATCH, type ManagementClient } from './client.ts'
-import { FIELD_MANAGER, PEDIA_CLUSTERS } from './finalizer.ts'
-import { hasStatus } from './management-error.ts'
+import { hasStatus, orMissing } from './management-error.ts'
+import { FIELD_MANAGER, PEDIA_CLUSTER_TYPE, PEDIA_CLUSTERS } from './pedia-clusters.ts'
 
 export interface ApplyStatusRequest {
   readonly name: string
@@ -45,12 +45,8 @@ export async function applyStatus(
 }
 
 async function read(client: ManagementClient, name: string): Promise<JsonObject | undefined> {
-  try {
-    return (await client.request('GET', `${PEDIA_CLUSTERS}/${name}`)).body as JsonObject
-  } catch (error) {
-    if (hasStatus(error, 404)) return undefined
-    throw error
-  }
+  const answer = await orMissing(client.request('GET', `${PEDIA_CLUSTERS}/${name}`))
+  return answer?.body as JsonObject | undefined
 }
 
 interface Patch extends Omit<ApplyStatusRequest, 'check'> {
@@ -64,8 +60,7 @@ async function apply(
 ): Promise<void> {
   await client.request('PATCH', `${PEDIA_CLUSTERS}/${name}/status`, {
     body: {
-      apiVersion: 'cluster.clusterpedia.io/v1alpha2',
-      kind: 'PediaCluster',
+      ...PEDIA_CLUSTER_TYPE,
       metadata: { name, uid, resourceVersion },
       status,
     },

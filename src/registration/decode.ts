@@ -6,6 +6,7 @@
  */
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
+import { messageOf } from '../kube/message-of.ts'
 import { StatusError } from '../kube/status-error.ts'
 import { type Body, parseBody } from './body-text.ts'
 import { field, formatJson, isArray, isObject, quote } from './json-text.ts'
@@ -32,7 +33,7 @@ function parseOrRefuse(body: Body, kind: RegistrationKind) {
   try {
     return parseBody(body)
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = messageOf(error)
     const what =
       body.format === 'json' ? `couldn't get version/kind; json parse error: ${problem}` : problem
     throw unrecognized(kind, what, body.text)

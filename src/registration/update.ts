@@ -1,6 +1,7 @@
 /** Replace and patch: of an object, or of its status alone. */
 import { apiVersionOf } from '../kube/group-resource.ts'
 import type { Json, JsonObject } from '../kube/kube-object.ts'
+import { messageOf } from '../kube/message-of.ts'
 import { notFound, StatusError } from '../kube/status-error.ts'
 import { type RegistrationWriter, writeRegistrations } from '../store/registrations.ts'
 import { type Body, parseBody } from './body-text.ts'
@@ -116,7 +117,7 @@ export function readBody(body: Body) {
   try {
     return parseBody(body)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     throw new StatusError('BadRequest', `error decoding patch: ${message}`, { cause: error })
   }
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
+import { messageOf } from '../kube/message-of.ts'
 import type { Authorization, MemberAccess } from './member-access.ts'
 import { type Answer, answerError, connectionError, MemberError } from './member-error.ts'
 import { systemAuthorities } from './system-authorities.ts'
@@ -197,7 +198,7 @@ export class MemberClient {
       return authorization
     } catch (error) {
       if (error instanceof MemberError) throw error
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       throw new MemberError('unauthorized', message, { cause: error })
     }
   }

@@ -5,6 +5,7 @@
  * thousands of types it is half a megabyte, which every watcher gets: how they go, one after the
  * other, is told now and then; what holds for the cluster at once.
  */
+import { messageOf } from '../kube/message-of.ts'
 import type { PediaClusterStatus } from '../kube/pedia-cluster.ts'
 import type { RegistrationSource } from '../registration/registration-source.ts'
 import { recordClusterState } from '../store/clusters.ts'
@@ -109,7 +110,7 @@ export class StatusWriter {
   /** An API server that is away for an hour is one line for each cluster, not thousands. */
   #logOnce(error: unknown): void {
     const { services, name } = this.#options
-    const failure = error instanceof Error ? error.message : String(error)
+    const failure = messageOf(error)
     const level = failure === this.#failure ? 'debug' : 'warn'
     this.#failure = failure
     services.log[level]({ err: error, cluster: name }, 'the status of a cluster was not written')

@@ -5,6 +5,7 @@
  */
 import type { Json } from '../../kube/kube-object.ts'
 import { boolean } from '../../kube/list-options.ts'
+import { messageOf } from '../../kube/message-of.ts'
 import { StatusError } from '../../kube/status-error.ts'
 import { type Body, parseBody } from '../../registration/body-text.ts'
 import type { DeleteOptions } from '../../registration/delete.ts'
@@ -125,7 +126,7 @@ function parseOptions(body: Body): Json {
   try {
     return parseBody(body).value
   } catch (error) {
-    throw undecodable(error instanceof Error ? error.message : String(error))
+    throw undecodable(messageOf(error))
   }
 }
 

@@ -6,7 +6,7 @@
  * run again. A new CA is told to the aggregator before anything is signed with it.
  */
 import { type ManagementClient, MERGE_PATCH } from '../../management/client.ts'
-import { hasStatus } from '../../management/management-error.ts'
+import { hasStatus, orMissing } from '../../management/management-error.ts'
 import { type Authorities, bundleOf, renewAuthorities } from './authorities.ts'
 import {
   belongTogether,
@@ -158,11 +158,4 @@ async function keepServing(
 function serviceNames(namespace: string): readonly string[] {
   const service = `${SERVICE}.${namespace}.svc`
   return [SERVICE, `${SERVICE}.${namespace}`, service, `${service}.cluster.local`]
-}
-
-async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
-  return answer.catch((error: unknown) => {
-    if (hasStatus(error, 404)) return undefined
-    throw error
-  })
 }

@@ -1,6 +1,6 @@
 /** Secrets with texts in them, of the namespace we run in. */
 import { type ManagementClient, MERGE_PATCH } from '../../management/client.ts'
-import { hasStatus } from '../../management/management-error.ts'
+import { orMissing } from '../../management/management-error.ts'
 
 /** Of whatever the certificates' command writes. */
 export const FIELD_MANAGER = 'fleetglass-certificates'
@@ -20,19 +20,14 @@ interface SecretObject {
 
 /** @throws ManagementError, unless it is not there. */
 export async function readSecret(client: ManagementClient, name: string): Promise<StoredSecret> {
-  try {
-    const { body } = await client.request('GET', `${pathOf(client)}/${name}`)
-    const { metadata, data = {} } = body as SecretObject
-    const decoded = Object.entries(data).map(([key, value]) => [
-      key,
-      Buffer.from(value, 'base64').toString('utf8'),
-    ])
-    const { resourceVersion } = metadata
-    return { name, resourceVersion, data: Object.fromEntries(decoded) }
-  } catch (error) {
-    if (!hasStatus(error, 404)) throw error
-    return { name, resourceVersion: undefined, data: {} }
-  }
+  const found = await orMissing(client.request('GET', `${pathOf(client)}/${name}`))
+  if (!found) return { name, resourceVersion: undefined, data: {} }
+  const { metadata, data = {} } = found.body as SecretObject
+  const decoded = Object.entries(data).map(([key, value]) => [
+    key,
+    Buffer.from(value, 'base64').toString('utf8'),
+  ])
+  return { name, resourceVersion: metadata.resourceVersion, data: Object.fromEntries(decoded) }
 }
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import type { KubeObject } from '../../kube/kube-object.ts'
-import { CLUSTER_GROUP, CLUSTER_VERSION, type PediaCluster } from '../../kube/pedia-cluster.ts'
+import { CLUSTER_API_VERSION, type PediaCluster } from '../../kube/pedia-cluster.ts'
 import { CommandFailure } from '../failure.ts'
 
 export interface AdminApi {
@@ -21,7 +21,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   PediaCluster: 'pediaclusters',
   ClusterSyncResources: 'clustersyncresources',
 }
-const PREFIX = `/apis/${CLUSTER_GROUP}/${CLUSTER_VERSION}`
+const PREFIX = `/apis/${CLUSTER_API_VERSION}`
 
 export function adminApi(reached: Reached): AdminApi {
   const credentials = credentialsOf(reached.dataDir)
