@@ -93,7 +93,7 @@ describe('processes of a management cluster', () => {
     }
     // A Lease that was just made is renewed two seconds later.
     const asked = 'rest_client_requests_total{cluster="",method="PUT",code="200"}'
-    await until(async () => / [1-9]/.test((await lines(asked)).join()), PATIENCE)
+    await until(async () => / [1-9]/.test((await lines(asked)).join()))
   })
 
   test('the other one leads when the leader stops', async () => {
