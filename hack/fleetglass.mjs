@@ -3,7 +3,6 @@
  * The command `fleetglass`. Runs on Node 20 or later, and hands over to a Node that is new enough:
  * compiled JavaScript when installed as a package, the TypeScript sources in a clone.
  */
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -19,5 +18,5 @@ if (runningNodeIsNewEnough()) {
   process.argv[1] = main
   await import(pathToFileURL(main).href)
 } else {
-  process.exitCode = await runAndFollow(spawn, bundledNode(root), [main, ...process.argv.slice(2)])
+  process.exitCode = await runAndFollow(bundledNode(root), [main, ...process.argv.slice(2)])
 }

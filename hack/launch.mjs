@@ -4,7 +4,7 @@
  *
  * Plain JavaScript without dependencies, because it runs before anything is installed.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,7 +50,7 @@ process.exitCode = await runAll(bundledNode(root), TASKS[task](rest))
 
 async function runAll(node, commandLines) {
   for (const commandLine of commandLines) {
-    const code = await runAndFollow(spawn, node, commandLine)
+    const code = await runAndFollow(node, commandLine)
     if (code !== 0) return code
   }
   return 0

@@ -5,6 +5,7 @@
  * child: signals are passed on, the exit code is passed back, and a channel between the two ends
  * the child when the parent is killed without a chance to say so.
  */
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
@@ -45,7 +46,7 @@ function installedNode(root) {
 }
 
 /** Runs Node with these arguments as if it were this process; resolves with its exit code. */
-export function runAndFollow(spawn, node, commandLine) {
+export function runAndFollow(node, commandLine) {
   return new Promise((resolve) => {
     const child = spawn(node, commandLine, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
     const forward = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {

@@ -8,9 +8,8 @@ const RUNTIME = join(import.meta.dirname, '../../hack/node-runtime.mjs')
 
 /** Starts a parent that follows a child which runs this script. */
 function follow(script: string): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const parent = `import { spawn } from 'node:child_process'
-    import { runAndFollow } from ${JSON.stringify(RUNTIME)}
-    process.exitCode = await runAndFollow(spawn, process.execPath, ['-e', ${JSON.stringify(script)}])`
+  const parent = `import { runAndFollow } from ${JSON.stringify(RUNTIME)}
+    process.exitCode = await runAndFollow(process.execPath, ['-e', ${JSON.stringify(script)}])`
   return spawn(process.execPath, ['--input-type=module', '-e', parent], {
     stdio: ['ignore', 'pipe', 'inherit'],
   }) as ChildProcess & { stdout: NodeJS.ReadableStream }

@@ -8,6 +8,7 @@ import { type ListOptions, parseListOptions } from '../../kube/list-options.ts'
 import { methodNotAllowed, notFound, StatusError } from '../../kube/status-error.ts'
 import { formatJson } from '../../registration/json-text.ts'
 import type { Served } from '../../registration/list.ts'
+import type { ReadScope } from '../../store/read-scope.ts'
 import { openReadView } from '../../store/read-view.ts'
 import { noteClusters, noteRows } from '../audit.ts'
 import { type Exchange, queryOf, sendText, warn } from '../exchange.ts'
@@ -15,7 +16,7 @@ import { formOf } from '../registration/form.ts'
 import type { ListMeta } from '../registration/represent.ts'
 import { timeLimitOf, within } from '../routes/time-limit.ts'
 import { unknownClusters } from '../warnings.ts'
-import type { FleetKind, FleetObject } from './kind.ts'
+import type { FleetAnswer, FleetKind, FleetObject } from './kind.ts'
 import { type Manner, mannerIn, withBaseline } from './manner.ts'
 import { type Selection, selectionOf } from './selection.ts'
 import { type ViewParts, viewOf } from './view.ts'
@@ -35,11 +36,9 @@ export async function answerGet(
   const form = formOf(serving, exchange, 'object')
   const narrowed = kind.namedAfterClusters ? scope.filter((each) => each.name === name) : scope
   const { manner } = mannerIn(kind, { query: queryOf(exchange), requirements: [] })
-  const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
-  const view = await openReadView(serving.store, 'latest')
-  const reading = { ...serving, store: view.store }
-  const answering = kind.answer(viewOf(reading, seen, manner))
-  const { objects, warnings } = await within(limit, answering)
+  const { store } = await openReadView(serving.store, 'latest')
+  const asked = { all: scope, chosen: narrowed, manner, limit }
+  const { objects, warnings } = await answered({ ...serving, store }, asked)
   const found = objects.find((object) => object.name === name)
   if (!found) throw notFound(kind, name)
   note(exchange, narrowed, 1)
@@ -64,16 +63,31 @@ export async function answerList(serving: Serving, exchange: Exchange): Promise<
   const view = await openReadView(store, 'latest')
   const resourceVersion = await view.revision()
   const { manner } = selected
-  const seen = withBaseline({ all: scope, chosen: narrowed }, manner)
-  const reading = { ...serving, store: view.store }
-  const answering = kind.answer(viewOf(reading, seen, manner))
-  const { objects, warnings } = await within(limit, answering)
+  const asked = { all: scope, chosen: narrowed, manner, limit }
+  const { objects, warnings } = await answered({ ...serving, store: view.store }, asked)
   const items = shown(kind, objects, selected)
   const page = pageOf(items, [kind.resource, manner], options)
   note(exchange, narrowed, page.items.length)
   warn(exchange, [...warnings, ...unknownClusters(selected.clustersNamed, scope)])
   const metadata = { resourceVersion, ...page.metadata }
   return sendText(exchange, form.list(page.items, metadata), { encoding: form.encoding })
+}
+
+interface AskedOfKind {
+  /** All that the reader may see, and what of it was asked for. */
+  readonly all: ReadScope
+  readonly chosen: ReadScope
+  readonly manner: Manner
+  readonly limit: AbortSignal | undefined
+}
+
+/** @throws 400 for a baseline that is not seen, 504 when it takes too long. */
+async function answered(
+  serving: Serving,
+  { all, chosen, manner, limit }: AskedOfKind,
+): Promise<FleetAnswer> {
+  const seen = withBaseline({ all, chosen }, manner)
+  return within(limit, serving.kind.answer(viewOf(serving, seen, manner)))
 }
 
 function note(
