@@ -4,7 +4,8 @@ import type { StoredClusterResource } from '../store/cluster-resources.ts'
 import type { Discovery } from './discover.ts'
 
 export class KnownTypes {
-  #byVersion = new Map<string, ResourceInfo[]>()
+  /** By apiVersion and resource. */
+  #byVersion = new Map<string, Map<string, ResourceInfo>>()
   #broken: ReadonlySet<string> = new Set()
 
   /** What an earlier process knew: for groups whose discovery is broken from the start. */
@@ -31,7 +32,7 @@ export class KnownTypes {
   }
 
   get served(): readonly ResourceInfo[] {
-    return [...this.#byVersion.values()].flat()
+    return [...this.#byVersion.values()].flatMap((infos) => [...infos.values()])
   }
 
   /** Whether one of these apiVersions may be served although discovery does not show it. */
@@ -43,10 +44,11 @@ export class KnownTypes {
     return this.#broken.has(apiVersion) || this.#broken.has(parseApiVersion(apiVersion).group)
   }
 
+  /** What a document says twice is served once, as it says it first. */
   #add(info: ResourceInfo): void {
     const apiVersion = apiVersionOf(info)
-    const known = this.#byVersion.get(apiVersion)
-    if (known) known.push(info)
-    else this.#byVersion.set(apiVersion, [info])
+    const known = this.#byVersion.get(apiVersion) ?? new Map<string, ResourceInfo>()
+    if (!known.has(info.resource)) known.set(info.resource, info)
+    if (known.size === 1) this.#byVersion.set(apiVersion, known)
   }
 }

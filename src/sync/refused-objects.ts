@@ -35,19 +35,22 @@ export class RefusedObjects {
   sentence(): string {
     const count = this.#byKey.size + this.#unnamed
     if (count === 0) return ''
-    const some = [...this.#byKey].slice(0, NAMED).map(([name, why]) => `${name}: ${why}`)
+    const some = [...this.#byKey]
+      .slice(0, NAMED)
+      .map(([name, why]) => `${shortened(name, NAME_MOST)}: ${why}`)
     if (some.length < NAMED && this.#unnamed > 0) some.push(this.#lastUnnamed)
     const more = count > some.length ? ` and ${count - some.length} more` : ''
     const are = count === 1 ? 'object is' : 'objects are'
-    return `${count} ${are} not mirrored: ${shortened(printable(some.join('; ')))}${more}`
+    return `${count} ${are} not mirrored: ${shortened(printable(some.join('; ')), SENTENCE_MOST)}${more}`
   }
 }
 
-/** A name is as long as the member likes. */
+/** A name is as long as the member likes, and must not hide why. */
+const NAME_MOST = 120
 const SENTENCE_MOST = 500
 
-function shortened(text: string): string {
-  return text.length > SENTENCE_MOST ? `${text.slice(0, SENTENCE_MOST)}…` : text
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
 }
 
 function nameOf({ namespace, name }: ObjectKey): string {

@@ -339,6 +339,21 @@ export const CASES: readonly Case[] = [
         becomes: '',
         test: { file: TYPES, name: 'a broken group keeps its types' },
       },
+      {
+        file: 'sync/known-types.ts',
+        text: 'if (!known.has(info.resource)) known.set(info.resource, info)',
+        becomes: 'known.set(`${info.resource} ${known.size}`, info)',
+        test: {
+          file: 'sync/discovery-faults.test.ts',
+          name: 'groups, versions and resources twice',
+        },
+      },
+      {
+        file: 'sync/discover.ts',
+        text: 'if (core.resources.length === 0 && core.broken.size === 0) {',
+        becomes: 'if (core.resources.length < 0) {',
+        test: { file: 'sync/discovery-faults.test.ts', name: 'nothing at all, as of a proxy' },
+      },
     ],
   },
   {

@@ -70,6 +70,33 @@ test('odd spellings, large values and many labels among a hundred others: each a
   expect(await fleet.metric(name, CONFIG_MAPS, 'refused_objects_total')).toBe(0)
 })
 
+test('names of every form and length, listed and watched', async () => {
+  const roles = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }
+  const names = [
+    'system:controller:node-controller',
+    '100% odd',
+    'a%3Ab',
+    'a%2Fb',
+    'a+b?c=d&e#f',
+    `${'x.'.repeat(126)}x`,
+    'Ünïcode:北京',
+  ]
+  const syncResources = [{ group: roles.group, resources: [roles.resource] }]
+  for (const one of names) member.put(roles, { metadata: { name: one } })
+  await fleet.register(name, { apiserver: member.url, syncResources })
+  await fleet.ready(name)
+  const mirror = { fleet, member, cluster: name }
+  await rightAbout(mirror, roles)
+  for (const one of names) member.put(roles, { metadata: { name: one, labels: { again: '' } } })
+  await rightAbout(mirror, roles)
+  member.remove(roles, '', names[0]!)
+  await rightAbout(mirror, roles)
+  expect([...(await fleet.rows(name, roles)).keys()].sort()).toEqual(names.slice(1).sort())
+  expect(await fleet.log(name, roles)).toHaveLength(2 * names.length + 1)
+  expect(await fleet.metric(name, roles, 'events_total')).toBe(names.length + 1)
+  expect(await fleet.metric(name, roles, 'refused_objects_total')).toBe(0)
+})
+
 test('one that the database cannot hold is refused alone, and said', async () => {
   for (let i = 0; i < 99; i++) put(`c-${i}`)
   // An index holds a third of a page; no API server gives out such a name.

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { SyncLimitsGiven } from '../../src/sync/limits.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { hugeConfigMap } from '../support/odd-objects.ts'
 import { CONFIG_MAPS, PODS, SECRETS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
 import { inStep } from './in-step.ts'
@@ -134,5 +135,32 @@ test('a cluster whose writes are stuck holds up no other', async () => {
   for (const of of [CONFIG_MAPS, PODS, SECRETS])
     await inStep({ fleet, member, cluster: 'stuck' }, of)
   for (const name of ['stuck', 'calm']) await fleet.remove(name)
+  await Promise.all([member.stop(), calm.stop()])
+})
+
+test('a member that sends more than can be written is slow for itself', async () => {
+  const flood = 60
+  const calm = await startMemberCluster({ bookmarkSeconds: 3600 })
+  await fleet.stopSyncer()
+  await fleet.startSyncer({ queueBytes: 1_000_000, batch: { rows: 5 } })
+  await register('flood')
+  await fleet.register('calm', { apiserver: calm.url, syncResources: LIST })
+  await Promise.all([fleet.ready('flood'), fleet.ready('calm')])
+  await fleet.query(`create function slow() returns trigger language plpgsql
+    as $$ begin perform pg_sleep(0.05); return null; end $$`)
+  await fleet.query('create trigger slow after insert on change execute function slow()')
+  for (let i = 0; i < flood; i++) member.put(CONFIG_MAPS, hugeConfigMap(`f-${i}`, 200_000))
+  await until(async () => (await fleet.rows('flood', CONFIG_MAPS)).size > 0)
+  for (let i = 0; i < 3; i++) {
+    calm.put(CONFIG_MAPS, { metadata: { name: `c-${i}`, namespace: 'default' } })
+    await until(async () => (await fleet.rows('calm', CONFIG_MAPS)).size === i + 1)
+  }
+  // What came behind all of the flood was stored while most of that still waits.
+  expect((await fleet.rows('flood', CONFIG_MAPS)).size).toBeLessThan(flood)
+  await fleet.query('drop trigger slow on change')
+  await inStep({ fleet, member, cluster: 'flood' }, CONFIG_MAPS)
+  await inStep({ fleet, member: calm, cluster: 'calm' }, CONFIG_MAPS)
+  expect(await fleet.log('flood', CONFIG_MAPS)).toHaveLength(flood)
+  for (const name of ['flood', 'calm']) await fleet.remove(name)
   await Promise.all([member.stop(), calm.stop()])
 })
