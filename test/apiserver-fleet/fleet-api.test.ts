@@ -83,6 +83,7 @@ beforeAll(async () => {
       pods: [
         pod('web', 'shop', { image: 'host:5000/team/web:1.0.0', crashes: true }),
         pod('job', 'lab', { image: 'app:1', crashes: true }),
+        pod('odd', 'lab', { image: 'Not/An IMAGE' }),
       ],
     },
   })

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { run } from '../../src/cli/run.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordClusterState } from '../../src/store/clusters.ts'
 import { crdOf } from '../drift/seen.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
+import { runHere } from '../support/run-here.ts'
 
 const PODS = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true }
 const CRDS = {
@@ -19,32 +19,7 @@ let folder: string
 let database: TestDatabase
 let store: readonly string[]
 
-interface Ended {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** In this process: a table of command lines would take minutes to start otherwise. */
-async function fleetglass(...args: readonly string[]): Promise<Ended> {
-  const output = { stdout: '', stderr: '' }
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      output.stdout += text
-      return true
-    }),
-    vi.spyOn(console, 'error').mockImplementation((text) => {
-      output.stderr += `${text}\n`
-    }),
-  ]
-  try {
-    return { exitCode: await run(args), ...output }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
-
-const drift = (...args: readonly string[]) => fleetglass('drift', ...args)
+const drift = (...args: readonly string[]) => runHere('drift', ...args)
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fleetglass-test-'))
@@ -184,7 +159,7 @@ describe('JSON is as its schema says', () => {
     ['crds', ['--schemas']],
     ['crds', ['--baseline', 'prod-1', '--clusters', 'prod-*']],
   ])('%s %s', async (what, args) => {
-    const printed = await fleetglass('schema', `drift-${what}`)
+    const printed = await runHere('schema', `drift-${what}`)
     const schema = JSON.parse(printed.stdout)
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
     const validate = new Ajv2020({ strict: true, validateFormats: false }).compile(schema)

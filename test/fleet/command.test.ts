@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { run } from '../../src/cli/run.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../support/resource-types.ts'
+import { runHere } from '../support/run-here.ts'
 import { CRASHING } from './cluster.ts'
 
 let folder: string
@@ -51,26 +51,6 @@ function kubeconfig(file: string, servers: Readonly<Record<string, string>>): vo
     clusters: names.map((name) => ({ name, cluster: { server: servers[name] } })),
   }
   writeFileSync(join(folder, file), JSON.stringify(config))
-}
-
-interface Printed {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function fleetglass(...args: readonly string[]): Promise<Printed> {
-  const printed = { stdout: '', stderr: '' }
-  const collect = (to: keyof typeof printed) => (text: unknown) => {
-    printed[to] += String(text)
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(collect('stdout'))
-  vi.spyOn(process.stderr, 'write').mockImplementation(collect('stderr'))
-  vi.spyOn(console, 'error').mockImplementation(collect('stderr'))
-  const exitCode = await run(args)
-  vi.restoreAllMocks()
-  return { exitCode, ...printed }
 }
 
 beforeEach(() => vi.stubEnv('KUBECONFIG', join(folder, 'kubeconfig')))
@@ -119,7 +99,7 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
   ] as const)('%s', async (_, args, says) => {
     const asked = broken.requests().length + well.requests().length
     const given = args.map((arg: string) => (arg === 'FLEET' ? file('fleet.yaml') : arg))
-    const { exitCode, stdout, stderr } = await fleetglass('fleet', ...given)
+    const { exitCode, stdout, stderr } = await runHere('fleet', ...given)
     expect([exitCode, stdout]).toEqual([4, ''])
     for (const part of says) expect(stderr).toContain(part)
     expect(broken.requests().length + well.requests().length).toBe(asked)
@@ -131,7 +111,7 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
     ['has no contexts', 'nowhere', '--all-contexts'],
     ['has a context without a cluster', 'keyless', '"x"'],
   ])('a kubeconfig that %s', async (...[, name, says]) => {
-    const { exitCode, stdout, stderr } = await fleetglass(
+    const { exitCode, stdout, stderr } = await runHere(
       'fleet',
       '--all-contexts',
       '--kubeconfig',
@@ -143,13 +123,13 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
   })
 
   test('the gate has the same exit code', async () => {
-    const { exitCode, stdout } = await fleetglass('gate', '--context', 'prod-z')
+    const { exitCode, stdout } = await runHere('gate', '--context', 'prod-z')
     expect([exitCode, stdout]).toEqual([4, ''])
   })
 })
 
 test('every cluster, one of them out of reach', async () => {
-  const { exitCode, stdout, stderr } = await fleetglass('fleet', '--all-contexts')
+  const { exitCode, stdout, stderr } = await runHere('fleet', '--all-contexts')
   expect(stdout).toBe(`FLEET  3 clusters, 1 failing, 1 unreachable
 
 CLUSTER  VERDICT       CRIT  WARN  INFO  TOP ISSUES
@@ -172,13 +152,13 @@ test.each([
   ['a pattern', ['--all-contexts', '--match', 'prod-?', '--workers', '0'], 1],
   ['another namespace', ['--context', 'prod-b', '-n', 'other', '--workers', '500'], 0],
 ])('%s', async (_, args, code) => {
-  const { exitCode, stdout } = await fleetglass('fleet', ...args)
+  const { exitCode, stdout } = await runHere('fleet', ...args)
   expect(exitCode, stdout).toBe(code)
 })
 
 test('F26 a fleet file names its clusters', async () => {
   const args = ['fleet', '--fleet-file', join(folder, 'fleet.yaml'), '--output', 'json']
-  const { exitCode, stdout } = await fleetglass(...args)
+  const { exitCode, stdout } = await runHere(...args)
   const report = JSON.parse(stdout)
   expect(exitCode).toBe(1)
   expect(
@@ -188,22 +168,22 @@ test('F26 a fleet file names its clusters', async () => {
     { signal: 'CrashLoopBackOff', source: 'issue', clusters: ['edge-b', 'edge-d'] },
   ])
   expect(stdout).not.toContain(folder)
-  const { stdout: four } = await fleetglass(...args, '--match', 'edge-?')
+  const { stdout: four } = await runHere(...args, '--match', 'edge-?')
   expect(JSON.parse(four).clusters).toHaveLength(4)
 })
 
 test('a variable sets what a flag does not, and rubbish in it is ignored', async () => {
   vi.stubEnv('FLEETGLASS_FLEET_CLUSTER_TIMEOUT', '1ms')
-  const { stdout } = await fleetglass('fleet', '--context', 'prod-a')
+  const { stdout } = await runHere('fleet', '--context', 'prod-a')
   expect(stdout).toContain('timed out')
   vi.stubEnv('FLEETGLASS_FLEET_CLUSTER_TIMEOUT', 'soon')
   vi.stubEnv('FLEETGLASS_FLEET_WORKERS', 'many')
-  expect((await fleetglass('fleet', '--context', 'prod-a')).exitCode).toBe(0)
+  expect((await runHere('fleet', '--context', 'prod-a')).exitCode).toBe(0)
 })
 
 describe('the gate', () => {
   test('prints every finding and what to do next', async () => {
-    const { exitCode, stdout } = await fleetglass('gate', '--context', 'prod-b')
+    const { exitCode, stdout } = await runHere('gate', '--context', 'prod-b')
     expect(exitCode).toBe(1)
     expect(stdout).toBe(`GATE  prod-b  1 critical, 0 warning, 0 info
 
@@ -220,9 +200,9 @@ verdict: fail (exit 1)
     ['prod-b', 1],
     ['lab', 2],
   ])('of %s exits with %i, and its JSON is valid', async (context, code) => {
-    const { exitCode, stdout } = await fleetglass('gate', '--context', context, '-o', 'json')
+    const { exitCode, stdout } = await runHere('gate', '--context', context, '-o', 'json')
     const isValid = new Ajv2020({ strict: false }).compile(
-      JSON.parse((await fleetglass('schema', 'gate')).stdout),
+      JSON.parse((await runHere('schema', 'gate')).stdout),
     )
     expect(exitCode).toBe(code)
     expect(isValid(JSON.parse(stdout)), JSON.stringify(isValid.errors)).toBe(true)
@@ -230,10 +210,10 @@ verdict: fail (exit 1)
 })
 
 test('schemas are printed, and one that is not there is named', async () => {
-  expect(JSON.parse((await fleetglass('schema', 'fleet')).stdout).$id).toBe(
+  expect(JSON.parse((await runHere('schema', 'fleet')).stdout).$id).toBe(
     'https://k8sproject.top/schemas/fleet-v1.json',
   )
-  const { exitCode, stderr } = await fleetglass('schema', 'none')
+  const { exitCode, stderr } = await runHere('schema', 'none')
   expect(exitCode).toBe(4)
   expect(stderr).toContain('"none"')
 })

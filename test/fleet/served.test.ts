@@ -5,8 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { run } from '../../src/cli/run.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SWEPT, SWEPT_RESOURCES, type SweptResource } from '../../src/fleet/swept-resources.ts'
 import { memberPrefix } from '../../src/kube/fleet-prefix.ts'
 import { parseApiVersion } from '../../src/kube/group-resource.ts'
@@ -16,6 +15,7 @@ import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
+import { runHere } from '../support/run-here.ts'
 
 let database: TestDatabase
 let fleet: FleetServer
@@ -100,22 +100,8 @@ function kubeconfig(file: string, server: string, { token }: Reader): void {
   writeFileSync(join(folder, file), JSON.stringify(config))
 }
 
-async function fleetglass(...args: readonly string[]) {
-  const printed = { stdout: '', stderr: '' }
-  const collect = (to: keyof typeof printed) => (text: unknown) => {
-    printed[to] += String(text)
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(collect('stdout'))
-  vi.spyOn(process.stderr, 'write').mockImplementation(collect('stderr'))
-  vi.spyOn(console, 'error').mockImplementation(collect('stderr'))
-  const exitCode = await run(args)
-  vi.restoreAllMocks()
-  return { exitCode, ...printed }
-}
-
 const served = (command: string, reader: string, ...args: readonly string[]) =>
-  fleetglass(command, '--source', 'store', '--kubeconfig', join(folder, reader), ...args)
+  runHere(command, '--source', 'store', '--kubeconfig', join(folder, reader), ...args)
 
 describe('fleet', () => {
   test('judges every cluster that is registered, and never calls well what is not seen', async () => {

@@ -2,37 +2,24 @@
  * The API server of a management cluster as `fleetglass apiserver` starts it, asked through a front
  * proxy and directly, by kubectl.
  */
-import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DIRECT_SETTINGS, directAddressOf } from '../../src/cli/parts/direct-address.ts'
-import { startFileCertifiedServer } from '../../src/cli/parts/file-certified-server.ts'
-import { openReaders, READER_SETTINGS } from '../../src/cli/parts/readers.ts'
-import { type Clock, systemClock } from '../../src/clock.ts'
-import { parseConfig } from '../../src/config.ts'
-import { createKeyring } from '../../src/keyring.ts'
 import { FLEET_PREFIX } from '../../src/kube/fleet-prefix.ts'
 import type { ResourceAttributes } from '../../src/kube/request-attributes.ts'
-import { createLogger } from '../../src/log.ts'
-import { kindOfResource } from '../../src/registration/kinds.ts'
-import { createRegistrations, type Registrations } from '../../src/registration/registrations.ts'
-import { Authority, FOR_THIS_MACHINE } from '../support/authority.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { allKubectls, KubectlRunner } from '../support/kubectl.ts'
-import { type FrontProxy, startFrontProxy } from '../support/management/front-proxy.ts'
 import {
-  apiserverInUse,
-  type ManagementCluster,
-  startManagementCluster,
-} from '../support/management/management-cluster.ts'
-import { type Reviews, reviewsStandIn, type UserInfo } from '../support/management/reviews.ts'
+  type AggregatedFleet,
+  aggregatedFleet,
+  type Serving,
+} from '../support/management/aggregated-server.ts'
+import { apiserverInUse } from '../support/management/management-cluster.ts'
+import type { Reviews, UserInfo } from '../support/management/reviews.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
 import { until } from '../support/until.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../hack/gen-clusterconfigs.sh')
-const CONFIG_MAPS = { group: '', resource: 'configmaps' }
 const PODS = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true }
 const KUBECTLS = allKubectls()
 const USERS: Readonly<Record<string, UserInfo>> = {
@@ -41,59 +28,44 @@ const USERS: Readonly<Record<string, UserInfo>> = {
   eve: { username: 'eve', groups: ['system:authenticated'] },
   mia: { username: 'mia', groups: ['system:authenticated'] },
 }
-/** Seconds pass as hundredths of one. */
-const quick: Clock = {
-  now: systemClock.now,
-  sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal),
-}
-
 describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
   'behind an aggregator',
   () => {
     const started = new AsyncDisposableStack()
     const users = new Map(Object.entries(USERS).map(([token, user]) => [`of-${token}`, user]))
-    let cluster: ManagementCluster
-    let database: TestDatabase
-    let registrations: Registrations
-    let reviews: Reviews
-    let proxyCa: Authority
-    let serverCa: Authority
+    let managed: AggregatedFleet
+    let cluster: AggregatedFleet['cluster']
+    let reviews: AggregatedFleet['reviews']
+    let serverCa: AggregatedFleet['serverCa']
     /** FleetAccess counts. */
     let fleet: Serving
     /** RBAC of the management cluster counts. */
     let byPaths: Serving
-    const file = (name: string) => join(cluster.folder, name)
-
-    interface Serving {
-      readonly url: string
-      readonly proxy: FrontProxy
-    }
+    const file = (name: string) => managed.file(name)
 
     beforeAll(async () => {
-      cluster = await startManagementCluster()
-      started.defer(() => cluster.stop())
-      database = await testDatabase()
-      started.defer(() => database.drop())
+      managed = await aggregatedFleet(
+        {
+          users,
+          // The ClusterRole fleetglass-reader, and who is authenticated may discover.
+          allows: (user, attributes) =>
+            user.username !== 'eve' &&
+            ['get', 'list'].includes(attributes.verb) &&
+            ('path' in attributes || attributes.group === 'clusterpedia.io'),
+        },
+        started,
+      )
+      ;({ cluster, reviews, serverCa } = managed)
       for (const name of ['dot-01', 'dot-02']) {
-        const filled = await FilledCluster.create(database.store, name)
+        const filled = await FilledCluster.create(managed.database.store, name)
         await filled.fill(PODS, [
           { metadata: metadata('web-0', { namespace: 'a-team' }) },
           { metadata: metadata('db-0', { namespace: 'shop' }) },
         ])
         await registerThere(name)
       }
-      const keyring = createKeyring(randomBytes(32))
-      registrations = createRegistrations({ store: database.store, keyring, clock: systemClock })
-      started.defer(() => registrations.close())
-      reviews = reviewsStandIn()
-      for (const [token, user] of users) reviews.tokens.set(token, user)
-      cluster.standIn!.answer(reviews.handler)
-      proxyCa = await Authority.root('CN=front-proxy')
-      serverCa = await Authority.root('CN=fleetglass CA')
-      await writeServingPair(serverCa)
-      writeFileSync(file('fleetglass-ca.crt'), serverCa.cert)
-      fleet = await serve({ 'advertise-direct-url': undefined })
-      byPaths = await serve({ 'authorization-mode': 'Aggregator' })
+      fleet = await managed.serve()
+      byPaths = await managed.serve({ authorizationMode: 'Aggregator' })
     })
 
     afterAll(() => started.disposeAsync())
@@ -107,83 +79,12 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
       await cluster.admin.request('POST', path, { body })
     }
 
-    async function writeServingPair(issuer: Authority): Promise<Authority> {
-      const pair = await issuer.issue({
-        ...{ subject: 'CN=fleetglass', usage: 'serverAuth' },
-        extensions: [FOR_THIS_MACHINE],
-      })
-      writeFileSync(file('tls.key'), pair.key)
-      writeFileSync(file('tls.crt'), pair.cert)
-      return pair
-    }
-
-    /** Started with these flags; behind a proxy of its own. */
-    async function serve(flags: Readonly<Record<string, string | undefined>>): Promise<Serving> {
-      const log = createLogger('silent')
-      const names = [...READER_SETTINGS, ...DIRECT_SETTINGS]
-      const given = { authorizationMode: flags['authorization-mode'], ...direct(flags) }
-      const config = parseConfig(names, given, { environment: {} })
-      const parts = { config, management: cluster.admin, clock: quick, log }
-      const readers = openReaders(parts, started)
-      const address = directAddressOf({ config, clock: quick, log }, started)
-      const server = await startFileCertifiedServer({
-        ...{ store: database.store, registrations, management: cluster.admin, readers },
-        ...{ certFile: file('tls.crt'), keyFile: file('tls.key'), log, clock: quick },
-        ...{ listen: { host: '127.0.0.1', port: 0 }, continueByDefault: true },
-        readerLimits: { streams: 16, queries: 64 },
-        ...(address && { direct: address }),
-      })
-      started.defer(() => server.stop())
-      const url = `https://127.0.0.1:${server.port}`
-      const proxy = await startProxy(url)
-      return { url, proxy }
-    }
-
-    function direct(flags: Readonly<Record<string, string | undefined>>) {
-      const url = flags['advertise-direct-url']
-      if (url === undefined) return {}
-      return { advertiseDirectUrl: url, advertiseDirectCaFile: file('fleetglass-ca.crt') }
-    }
-
-    async function startProxy(url: string): Promise<FrontProxy> {
-      const [serving, client] = [
-        {
-          cert: readFileSync(file('server.crt'), 'utf8'),
-          key: readFileSync(file('server.key'), 'utf8'),
-        },
-        await proxyCa.issue({ subject: 'CN=front-proxy-client', usage: 'clientAuth' }),
-      ]
-      const proxy = await startFrontProxy({
-        ...{ serving, users },
-        // The ClusterRole fleetglass-reader, and who is authenticated may discover.
-        allows: (user, attributes) =>
-          user.username !== 'eve' &&
-          ['get', 'list'].includes(attributes.verb) &&
-          ('path' in attributes || attributes.group === 'clusterpedia.io'),
-        fleetglass: { url, ca: serverCa.cert, client },
-        management: { url: cluster.url, ca: cluster.ca, token: cluster.token },
-      })
-      started.defer(() => proxy.stop())
-      return proxy
-    }
-
-    let configs = 0
-
     function kubectlOf(
       token: string,
       server: string,
       { kubectl = KUBECTLS.at(-1)!, ca = cluster.ca } = {},
     ) {
-      const path = file(`kubeconfig-${configs++}`)
-      const at = { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') }
-      const config = {
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'there' },
-        clusters: [{ name: 'there', cluster: at }],
-        users: [{ name: 'me', user: { token } }],
-        contexts: [{ name: 'there', context: { cluster: 'there', user: 'me' } }],
-      }
-      writeFileSync(path, JSON.stringify(config))
-      return new KubectlRunner(kubectl, path)
+      return new KubectlRunner(kubectl, managed.kubeconfig(token, server, { ca }))
     }
 
     async function must(runner: KubectlRunner, line: string): Promise<string> {
@@ -207,17 +108,7 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
       expect((await through.paste(`kubectl get --raw ${FLEET_PREFIX}/api`)).stderr).toContain(
         'Unauthorized',
       )
-      cluster.standIn!.member.put(CONFIG_MAPS, {
-        metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
-        data: {
-          'client-ca-file': cluster.ca,
-          'requestheader-client-ca-file': proxyCa.cert,
-          'requestheader-allowed-names': '["front-proxy-client"]',
-          'requestheader-username-headers': '["X-Remote-User"]',
-          'requestheader-group-headers': '["X-Remote-Group"]',
-          'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-        },
-      })
+      managed.announceProxy()
       await until(async () => (await readyz()).stdout === 'ok')
     })
 
@@ -246,23 +137,11 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
 
     describe('with rights by FleetAccess', () => {
       beforeAll(async () => {
-        const access = {
-          ...{
-            apiVersion: 'fleetglass.io/v1alpha1',
-            kind: 'FleetAccess',
-            metadata: { name: 'devs' },
-          },
-          spec: {
-            subjects: [{ kind: 'Group', name: 'devs' }],
-            rules: [
-              { clusters: ['dot-01'], namespaces: ['a-team'], apiGroups: [''], resources: ['*'] },
-            ],
-          },
-        }
-        await registrations.create({
-          kind: kindOfResource('fleetglass.io', 'fleetaccesses'),
-          body: { text: JSON.stringify(access), format: 'json' },
-          options: { fieldManager: 'test', dryRun: false },
+        await managed.grant('devs', {
+          subjects: [{ kind: 'Group', name: 'devs' }],
+          rules: [
+            { clusters: ['dot-01'], namespaces: ['a-team'], apiGroups: [''], resources: ['*'] },
+          ],
         })
       })
 
@@ -391,7 +270,7 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
     })
 
     test('the address past the aggregator is written where one is advertised', async () => {
-      const advertised = await serve({ 'advertise-direct-url': fleet.url })
+      const advertised = await managed.serve({ advertiseDirectUrl: fleet.url })
       const jane = kubectlOf('of-jane', advertised.proxy.url)
       expect(await must(jane, `dash ${SCRIPT}`)).toContain('cluster "dot-01" is set')
       const at = 'kubectl config view --raw -o jsonpath='
@@ -420,7 +299,7 @@ describe.skipIf(apiserverInUse() === 'real' || KUBECTLS.length === 0)(
       const before = await shown()
       writeFileSync(file('tls.crt'), 'half a certificate')
       expect(await shown()).toBe(before)
-      await writeServingPair(serverCa)
+      await managed.writeServingPair()
       await until(async () => (await shown()) !== before)
       const jane = kubectlOf('of-jane', fleet.proxy.url + FLEET_PREFIX)
       expect(await must(jane, 'kubectl get pods -A --no-headers')).toMatch(/web-0/)

@@ -1,7 +1,8 @@
 /** `imagedrifts`: one per image repository, which versions of it run where. */
-import { compareImages, type ImageRow } from '../../drift/compare-images.ts'
+import { compareImages, type ImageDrift, type ImageRow } from '../../drift/compare-images.ts'
 import { gatherImages } from '../../drift/gather.ts'
 import { renameMirrors } from '../../drift/image-inventory.ts'
+import { namedClusters } from '../named-clusters.ts'
 import {
   againstBaseline,
   BASELINE_FIELDS,
@@ -65,7 +66,7 @@ export const IMAGE_DRIFTS = fleetKind({
           ...observedIn(found),
         },
       })),
-      warnings: comparisonWarnings(found, view),
+      warnings: [...comparisonWarnings(found, view), ...notComparable(found)],
     }
   },
 })
@@ -88,4 +89,17 @@ function statusOf({
     })),
     ...{ runningIn: clusters.length, missingFrom, behind, behindText: behind.join(', '), notes },
   }
+}
+
+/** References can be of any length; the warning is a header. */
+const IMAGE_MOST_CHARACTERS = 80
+
+/** They have no name that an object could have. */
+function notComparable({ notComparable: images }: ImageDrift): readonly string[] {
+  if (images.length === 0) return []
+  const named = images.map(({ image, clusters }) => {
+    const shown = JSON.stringify(image.slice(0, IMAGE_MOST_CHARACTERS))
+    return `${shown} (in ${clusters.length} ${clusters.length === 1 ? 'cluster' : 'clusters'})`
+  })
+  return [`not comparable are the images ${namedClusters(named)}`]
 }
