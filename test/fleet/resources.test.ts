@@ -1,7 +1,8 @@
 /** The numbered tests of everything that is no workload: Services, claims, budgets, quotas … */
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SWEPT_RESOURCES } from '../../src/fleet/swept-resources.ts'
-import type { Fields } from '../../src/printers/read-field.ts'
+import { type Fields, isRecord } from '../../src/printers/read-field.ts'
 import {
   ago,
   CRASHING,
@@ -372,6 +373,8 @@ describe('a check whose input was not read is skipped, and the rest is not', () 
       ['NoExternalAddress', 'NoExternalAddress'],
     ],
     ['services: no webhook is called broken', hooks(webhook(absent)), 'services', []],
+    ['services: nor slow', hooks(webhook({ timeoutSeconds: 20 })), 'services', []],
+    ['endpointslices: nor slow', hooks(webhook({ timeoutSeconds: 20 })), 'endpointslices', []],
     ['storageclasses', CLAIMS[0]![1], 'storageclasses', []],
     ['persistentvolumes', CLAIMS[1]![1], 'persistentvolumes', []],
     ['events: silence is no finding', CLAIMS[10]![1], 'events', []],
@@ -382,6 +385,56 @@ describe('a check whose input was not read is skipped, and the rest is not', () 
     expect(issuesIn({ lists, refused: [refused] })).toEqual(issues)
     expect(rowFor({ lists, refused: [refused] }).verdict).toBe('inconclusive')
   })
+})
+
+describe('a selector of a claim that cannot be understood selects no volume', () => {
+  test.each([
+    ['no object', 'all'],
+    ['labels that are a list', { matchLabels: ['a'] }],
+    ['a label that is no text', { matchLabels: { a: 1 } }],
+    ['expressions that are none', { matchExpressions: 'a in (b)' }],
+    ['an expression that is none', { matchExpressions: [null] }],
+    ['an operator that is not known', { matchExpressions: [{ key: 'a', operator: 'Like' }] }],
+    ['In nothing', { matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }],
+    ['NotIn nothing', { matchExpressions: [{ key: 'a', operator: 'NotIn' }] }],
+    [
+      'Exists with a value',
+      { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] },
+    ],
+  ])('%s', (_, selector) => {
+    const lists = {
+      persistentvolumeclaims: [claim({ storageClassName: '', selector })],
+      persistentvolumes: [volume({}, { a: '1' })],
+    }
+    expect(issuesIn({ lists })).toEqual(['PVSelectorMismatch'])
+  })
+
+  test('one that is there and empty selects all', () => {
+    for (const selector of [{}, { matchLabels: null, matchExpressions: null }, null]) {
+      const persistentvolumeclaims = [claim({ storageClassName: '', selector })]
+      expect(
+        issuesIn({ lists: { persistentvolumeclaims, persistentvolumes: [volume()] } }),
+      ).toEqual([])
+    }
+  })
+})
+
+test('volumes are looked at once for all claims that ask alike', () => {
+  let looks = 0
+  const persistentvolumes = Array.from({ length: 500 }, (_, i) => {
+    const { spec, ...rest } = volume({ capacity: { storage: `${i}Mi` } })
+    return Object.defineProperty(rest, 'spec', {
+      get() {
+        looks++
+        return spec
+      },
+    }) as unknown as Fields
+  })
+  const persistentvolumeclaims = Array.from({ length: 1000 }, (_, i) =>
+    claim({ storageClassName: '', resources: { requests: { storage: `${i}Mi` } } }),
+  )
+  expect(issuesIn({ lists: { persistentvolumeclaims, persistentvolumes } })).toHaveLength(500)
+  expect(looks).toBeLessThanOrEqual(500)
 })
 
 describe('rubbish', () => {
@@ -413,6 +466,41 @@ describe('rubbish', () => {
   ]
   test.each(SWEPT_RESOURCES)('in %s ends nothing', (resource) => {
     expect(() => issuesIn({ lists: { [resource]: odd } }, { nodes: true })).not.toThrow()
+  })
+
+  const junk = fc.oneof(
+    fc.constantFrom(null, undefined, true, 0, -1, 1e308, '', 'x', '1Ki', '１', '__proto__', [], {}),
+    fc.constantFrom([null], [[]], [{}], { constructor: null }, '2026-13-45T99:99:99Z', 'NaN'),
+  )
+  /** The object with whatever was drawn in the place of some of its parts. */
+  function spoilt(value: unknown, draw: () => unknown): unknown {
+    const drawn = draw()
+    if (drawn !== KEPT) return drawn
+    if (Array.isArray(value)) return value.map((one) => spoilt(one, draw))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, spoilt(one, draw)]))
+  }
+  const KEPT = Symbol('kept')
+  const whole: Lists = { ...CRASHING, ...F18, ...F19, ...hooks(webhook({})), ...CLAIMS[2]![1] }
+
+  test('in the place of any part of any object ends nothing, and every cluster has its row', () => {
+    fc.assert(
+      fc.property(
+        fc.infiniteStream(fc.oneof({ weight: 9, arbitrary: fc.constant(KEPT) }, junk)),
+        (stream) => {
+          const draw = () => stream.next().value
+          const lists = Object.fromEntries(
+            Object.entries(whole).map(([resource, objects]) => [
+              ...[resource, objects!.map((one) => spoilt(one, draw)).filter(isRecord)],
+            ]),
+          )
+          const row = rowFor({ lists })
+          expect(['pass', 'fail']).toContain(row.verdict)
+          expect(row.critical + row.warning + row.info).toBeGreaterThanOrEqual(row.topIssues.length)
+        },
+      ),
+      { numRuns: 300 },
+    )
   })
 
   test('everywhere at once', () => {

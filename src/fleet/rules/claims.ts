@@ -3,13 +3,12 @@
  *
  * A step whose input was not read ends the search: what comes after it would be a guess.
  */
-import { quantityNanos } from '../../printers/quantity.ts'
-import { type Fields, fields, isSet, text, texts } from '../../printers/read-field.ts'
+import { type Fields, fields, isSet, text } from '../../printers/read-field.ts'
 import { type EventsByObject, eventKey, eventsByObject, newest } from '../event.ts'
 import type { Finding, IssueName } from '../issue.ts'
 import { MINUTE, type Observation } from '../observation.ts'
 import { ageOf, metaOf, nameOf, namespaceOf, placeOf, specOf, statusOf } from '../read-object.ts'
-import { selectsLabels } from './selector.ts'
+import { type OfferedVolumes, offeredVolumes } from './offered-volumes.ts'
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class'
 const PROVISIONER_PATIENCE = 10 * MINUTE
@@ -24,19 +23,31 @@ type Step = Found | 'next' | 'stop'
 export function claimIssues(observation: Observation): readonly Finding[] {
   const { lists, now } = observation
   const events = lists.events && eventsByObject(lists.events)
+  const classes = lists.storageclasses && classesByName(lists.storageclasses)
+  const volumes = lists.persistentvolumes && offeredVolumes(lists.persistentvolumes)
   const pending = (lists.persistentvolumeclaims ?? []).filter(
     (claim) => statusOf(claim).phase === 'Pending',
   )
   return pending.flatMap((claim) => {
     const steps = [
-      () => missingClass(claim, lists),
-      () => noVolume(claim, lists),
+      () => missingClass(claim, classes),
+      () => noVolume(claim, classes, volumes),
       () => saidByEvents(claim, events),
-      () => silentProvisioner(claim, lists, now),
+      () => silentProvisioner(claim, classes, now),
     ]
     const found = firstOf(steps)
     return found ? [{ ...found, kind: 'PersistentVolumeClaim', ...placeOf(claim) }] : []
   })
+}
+
+interface StorageClasses {
+  readonly byName: ReadonlyMap<string, Fields>
+  readonly hasDefault: boolean
+}
+
+function classesByName(classes: readonly Fields[]): StorageClasses {
+  const byName = new Map(classes.map((one) => [nameOf(one), one]))
+  return { byName, hasDefault: classes.some(isDefaultClass) }
 }
 
 function firstOf(steps: ReadonlyArray<() => Step>): Found | undefined {
@@ -48,25 +59,29 @@ function firstOf(steps: ReadonlyArray<() => Step>): Found | undefined {
   return undefined
 }
 
-function missingClass(claim: Fields, { storageclasses }: Observation['lists']): Step {
+function missingClass(claim: Fields, classes: StorageClasses | undefined): Step {
   const name = text(specOf(claim).storageClassName)
   if (name === '') return 'next'
-  if (!storageclasses) return 'stop'
-  if (storageclasses.some((one) => nameOf(one) === name)) return 'next'
+  if (!classes) return 'stop'
+  if (classes.byName.has(name)) return 'next'
   return { issue: 'MissingStorageClass', reason: `there is no StorageClass ${name}` }
 }
 
-function noVolume(claim: Fields, lists: Observation['lists']): Step {
+function noVolume(
+  claim: Fields,
+  classes: StorageClasses | undefined,
+  volumes: OfferedVolumes | undefined,
+): Step {
   const { storageClassName } = specOf(claim)
   if (text(storageClassName) !== '') return 'next'
   if (!isSet(storageClassName)) {
-    if (!lists.storageclasses) return 'stop'
-    if (lists.storageclasses.some(isDefaultClass)) return 'next'
+    if (!classes) return 'stop'
+    if (classes.hasDefault) return 'next'
   }
-  if (!lists.persistentvolumes) return 'stop'
-  const candidates = lists.persistentvolumes.filter((volume) => fits(volume, claim))
-  if (candidates.some((volume) => isSelected(volume, claim))) return 'next'
-  if (candidates.length > 0) {
+  if (!volumes) return 'stop'
+  const fit = volumes.fit(claim)
+  if (fit === 'selected') return 'next'
+  if (fit === 'but for its labels') {
     return { issue: 'PVSelectorMismatch', reason: 'no volume that fits has the labels it selects' }
   }
   return { issue: 'NoMatchingPV', reason: 'no volume fits, and none is made for it' }
@@ -74,34 +89,6 @@ function noVolume(claim: Fields, lists: Observation['lists']): Step {
 
 function isDefaultClass(storageClass: Fields): boolean {
   return fields(metaOf(storageClass).annotations)[DEFAULT_CLASS] === 'true'
-}
-
-/** All but the labels. */
-function fits(volume: Fields, claim: Fields): boolean {
-  const offered = specOf(volume)
-  const wanted = specOf(claim)
-  const capacity = quantityNanos(fields(offered.capacity).storage)
-  const request = quantityNanos(fields(fields(wanted.resources).requests).storage ?? '0')
-  const modes = texts(offered.accessModes)
-  return (
-    statusOf(volume).phase === 'Available' &&
-    !isSet(offered.claimRef) &&
-    text(offered.storageClassName) === '' &&
-    capacity !== undefined &&
-    request !== undefined &&
-    capacity >= request &&
-    texts(wanted.accessModes).every((mode) => modes.includes(mode)) &&
-    volumeMode(offered) === volumeMode(wanted)
-  )
-}
-
-function volumeMode({ volumeMode }: Fields): string {
-  return text(volumeMode) || 'Filesystem'
-}
-
-function isSelected(volume: Fields, claim: Fields): boolean {
-  const { selector } = specOf(claim)
-  return !isSet(selector) || selectsLabels(selector, fields(metaOf(volume).labels))
 }
 
 function saidByEvents(claim: Fields, events: EventsByObject | undefined): Step {
@@ -117,9 +104,9 @@ function isFailure(reason: string): boolean {
   return reason === 'ProvisioningFailed' || reason === 'FailedBinding'
 }
 
-function silentProvisioner(claim: Fields, lists: Observation['lists'], now: number): Step {
+function silentProvisioner(claim: Fields, classes: StorageClasses | undefined, now: number): Step {
   const name = text(specOf(claim).storageClassName)
-  const storageClass = lists.storageclasses?.find((one) => nameOf(one) === name)
+  const storageClass = classes?.byName.get(name)
   if (name === '' || !storageClass) return 'next'
   const { volumeBindingMode } = storageClass
   const isImmediate = !isSet(volumeBindingMode) || volumeBindingMode === 'Immediate'

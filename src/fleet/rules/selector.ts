@@ -4,11 +4,17 @@ import { recordsIn } from '../read-object.ts'
 
 export function selectsLabels(selector: unknown, labels: Fields): boolean {
   if (!isRecord(selector)) return false
-  const exact = Object.entries(fields(selector.matchLabels))
+  const { matchLabels = null, matchExpressions = null } = selector
+  if (matchLabels !== null && !isRecord(matchLabels)) return false
+  if (matchExpressions !== null && !isListOfRecords(matchExpressions)) return false
   return (
-    exact.every(([key, value]) => labels[key] === value) &&
-    recordsIn(selector.matchExpressions).every((expression) => meets(expression, labels))
+    Object.entries(fields(matchLabels)).every(([key, value]) => labels[key] === value) &&
+    recordsIn(matchExpressions).every((expression) => meets(expression, labels))
   )
+}
+
+function isListOfRecords(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isRecord)
 }
 
 function meets(expression: Fields, labels: Fields): boolean {

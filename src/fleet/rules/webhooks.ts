@@ -48,10 +48,12 @@ function mustAnswer({ failurePolicy, rules, clientConfig }: Fields): boolean {
 
 function issueOf(webhook: Fields, services: Services | undefined): WebhookIssue | undefined {
   const { namespace, name } = fields(fields(webhook.clientConfig).service)
-  const service = services?.find(text(namespace), text(name))
-  if (services && !service) return 'MissingService'
-  if (service && !isExternalName(service) && services?.readyAddresses(service) === 0) {
-    return 'NoEndpoints'
-  }
+  // Whether it answers comes first: where that was not seen, nothing is said of how long it may take.
+  if (!services) return undefined
+  const service = services.find(text(namespace), text(name))
+  if (!service) return 'MissingService'
+  const ready = isExternalName(service) ? undefined : services.readyAddresses(service)
+  if (ready === 0) return 'NoEndpoints'
+  if (ready === undefined && !isExternalName(service)) return undefined
   return count(webhook.timeoutSeconds) >= LONG_TIMEOUT_SECONDS ? 'HighTimeout' : undefined
 }
