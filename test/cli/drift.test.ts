@@ -79,6 +79,30 @@ describe('a wrong command line ends with exit code 4, and nothing is read or pri
       args: ['crds', '--kubeconfig', 'k', ...unused],
       says: '--kubeconfig and --database-url',
     },
+    { name: 'an empty output', args: ['crds', '--output', ''], says: '--output' },
+    { name: 'no namespace', args: ['images', '-n', ''], says: 'names separated by commas' },
+    {
+      name: 'a namespace that is a path',
+      args: ['images', '-n', '../x'],
+      says: '"../x" is no name',
+    },
+    {
+      name: 'a namespace that would end the selector',
+      args: ['images', '-n', 'a)'],
+      says: '"a)" is no name',
+    },
+    {
+      name: 'a mirror of two',
+      args: ['images', '--mirror', 'a=b', '--mirror', 'a=c'],
+      says: 'a is a mirror of b already',
+    },
+    {
+      name: 'a time before now',
+      args: ['crds', '--max-staleness=-5m'],
+      says: 'must not be negative',
+    },
+    { name: 'an empty kubeconfig', args: ['crds', '--kubeconfig', ''], says: '--kubeconfig' },
+    { name: 'an empty context', args: ['crds', '--context', ''], says: '--kubeconfig' },
     {
       name: 'a kubeconfig that is not there',
       args: ['crds', '--kubeconfig', 'gone'],
@@ -107,6 +131,9 @@ describe('a wrong command line ends with exit code 4, and nothing is read or pri
 
   test.each([
     ['a baseline that is not there', ['--baseline', 'prod-9'], 'no cluster "prod-9"'],
+    ['an empty baseline', ['--baseline', ''], 'no cluster ""'],
+    ['no cluster by name', ['--clusters', ''], 'must be names, globs or labels'],
+    ['an empty name among others', ['--clusters', 'prod-1,'], 'must be names, globs or labels'],
     ['a glob that selects nothing', ['--clusters', 'dev-*'], 'selects no cluster'],
     [
       'one of two that selects nothing',

@@ -16,7 +16,13 @@ import { SelectionFault, selectClusters } from '../../drift/select-clusters.ts'
 import { crdsText } from '../../drift/text-crds.ts'
 import { imagesText } from '../../drift/text-images.ts'
 import { versionsText } from '../../drift/text-versions.ts'
-import { collect, collectMirrors, collectNames, readStaleness } from '../drift/read-flags.ts'
+import {
+  collect,
+  collectMirrors,
+  collectNames,
+  collectNamespaces,
+  readStaleness,
+} from '../drift/read-flags.ts'
 import { SOURCE_SETTINGS, type SourceRequest, withSource } from '../drift/with-source.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
 import { addSettings, readSettings } from '../setting-options.ts'
@@ -87,7 +93,7 @@ function defineImages(drift: Command, exitWith: ExitWith): void {
         .choices(['pods', 'templates'])
         .default('pods'),
     )
-    .option('-n, --namespace <NAMES>', 'only these namespaces', collectNames, [])
+    .option('-n, --namespace <NAMES>', 'only these namespaces', collectNamespaces, [])
     .option('--include-finished', 'pods that have succeeded or failed, too')
     .option('--include-ephemeral', 'containers that were added to debug a pod, too')
     .option('--mirror <FROM=TO>', 'images below FROM are those below TO', collectMirrors, new Map())

@@ -1,5 +1,6 @@
 /** How the flags of `fleetglass drift` are read; what is malformed is said in commander's words. */
 import { InvalidArgumentError } from 'commander'
+import { isNamespaceName } from '../../kube/namespace-name.ts'
 import { readDuration } from '../duration.ts'
 
 /** A flag that may be repeated. */
@@ -14,6 +15,14 @@ export function collectNames(text: string, before: readonly string[]): readonly 
   return [...before, ...names]
 }
 
+/** Names of namespaces: they become part of a selector. */
+export function collectNamespaces(text: string, before: readonly string[]): readonly string[] {
+  const all = collectNames(text, before)
+  const odd = all.find((name) => !isNamespaceName(name))
+  if (odd === undefined) return all
+  throw new InvalidArgumentError(`${JSON.stringify(odd)} is no name of a namespace.`)
+}
+
 /** `FROM=TO`, repeated. */
 export function collectMirrors(
   text: string,
@@ -22,6 +31,10 @@ export function collectMirrors(
   const [from, to, ...rest] = text.split('=').map((side) => side.trim().replace(/\/+$/, ''))
   if (!from || !to || rest.length > 0) {
     throw new InvalidArgumentError('It must be FROM=TO, such as eu.example.com=us.example.com.')
+  }
+  const other = before.get(from)
+  if (other !== undefined && other !== to) {
+    throw new InvalidArgumentError(`${from} is a mirror of ${other} already.`)
   }
   return new Map([...before, [from, to]])
 }
