@@ -4,6 +4,7 @@
  * A 404 alone does not tell: a proxy or a wrong path says the same of everything.
  */
 import { isRecord } from '../printers/read-field.ts'
+import { Unseen } from './cause.ts'
 import type { MemberReader } from './member-reader.ts'
 import { readFailure } from './member-reader.ts'
 import { recordsIn } from './read-object.ts'
@@ -35,7 +36,7 @@ function hasResource(document: unknown, resource: SweptResource): boolean {
 
 function documentOf(document: unknown, kind: string): Readonly<Record<string, unknown>> {
   if (isRecord(document) && document.kind === kind) return document
-  throw new Error(`the answer is no ${kind}`)
+  throw new Unseen('rubbish')
 }
 
 async function optional(reading: Promise<unknown>): Promise<unknown> {

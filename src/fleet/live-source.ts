@@ -7,11 +7,14 @@
  * Not here  connections and credentials: they are the reader's, handed in.
  */
 import type { Clock } from '../clock.ts'
+import { FLEET_GROUP } from '../kube/fleet-prefix.ts'
 import { type Fields, fields } from '../printers/read-field.ts'
+import { type Cause, causeOf, Unseen } from './cause.ts'
 import { isServed } from './is-served.ts'
-import { type MemberReader, readFailure } from './member-reader.ts'
+import { isOfConnection, type MemberReader, readFailure } from './member-reader.ts'
 import type { Observation } from './observation.ts'
 import { listPlan } from './read-lists.ts'
+import { recordsIn } from './read-object.ts'
 import { slimmed } from './slim.ts'
 import { Unreachable } from './sweep.ts'
 import { resourcesAskedFor, type SweptResource } from './swept-resources.ts'
@@ -25,9 +28,10 @@ export interface LiveRequest {
   readonly clock: Clock
   /**
    * Where a server answers for the cluster: what it knows of each resource beforehand. `empty` is
-   * known to have no objects, of `partial` not all of them are there. Left out, all is read.
+   * known to have no objects, of `partial` not all of them are there; any other word is why it
+   * cannot be read. Left out, all is read.
    */
-  readonly stateOf?: (resource: SweptResource) => 'read' | 'empty' | 'blind' | 'partial'
+  readonly stateOf?: (resource: SweptResource) => 'read' | 'empty' | Cause['word']
   /** Ends it before its budget does. */
   readonly signal: AbortSignal
 }
@@ -41,28 +45,41 @@ export async function observeLive(request: LiveRequest): Promise<Observation> {
     request.signal,
     AbortSignal.timeout(request.budgetMilliseconds),
   ])
-  const seen: Seen = { lists: {}, blindSpots: new Set(), failedConnections: 0 }
+  const seen: Seen = { lists: {}, causes: new Map(), failedConnections: 0, unserved: 0 }
   const left = [...resourcesAskedFor(request.namespace)]
   const worker = async () => {
     for (let resource = left.shift(); resource; resource = left.shift()) {
       // Out of reach: the other lists would fail as well, and only take time to.
-      if (isOutOfReach(seen)) seen.blindSpots.add(resource)
+      if (isOutOfReach(seen)) seen.causes.set(resource, causeOf(seen.lastFailure))
       else await see(resource, { request, seen, deadline })
     }
   }
   await Promise.all(Array.from({ length: PARALLEL }, worker))
-  const { lists, blindSpots, lastFailure } = seen
-  if (Object.keys(lists).length === 0) {
-    const reason = deadline.aborted ? 'timed out' : 'connecting to the cluster'
-    throw new Unreachable(reason, { cause: lastFailure })
+  const { lists, causes, lastFailure, unserved } = seen
+  const reason = deadline.aborted ? 'timed out' : 'connecting to the cluster'
+  const known = Object.keys(lists).length
+  if (known === 0) throw new Unreachable(reason, { cause: lastFailure })
+  if (known === unserved) {
+    const isOther = lastFailure === undefined || readFailure(lastFailure) === 'not-found'
+    const cause = isOther ? await whatIsThere(request.reader, deadline) : lastFailure
+    throw new Unreachable(reason, { cause })
   }
-  return { now: request.clock.now(), lists, blindSpots }
+  return { now: request.clock.now(), lists, blindSpots: new Set(causes.keys()), causes }
+}
+
+/** No cluster serves nothing at all: whoever answers is something else, and all is not well there. */
+async function whatIsThere(reader: MemberReader, signal: AbortSignal): Promise<Unseen> {
+  const groups = await reader.readJson('/apis', signal).catch(() => undefined)
+  const isOurs = recordsIn(fields(groups).groups).some(({ name }) => name === FLEET_GROUP)
+  return new Unseen(isOurs ? 'no-cluster-fleetglass' : 'no-cluster')
 }
 
 interface Seen {
   readonly lists: { [K in SweptResource]?: readonly Fields[] }
-  readonly blindSpots: Set<SweptResource>
+  readonly causes: Map<SweptResource, Cause>
   failedConnections: number
+  /** Lists that are empty only because discovery says that there are none. */
+  unserved: number
   lastFailure?: unknown
 }
 
@@ -78,23 +95,26 @@ interface Seeing {
 
 async function see(resource: SweptResource, { request, seen, deadline }: Seeing): Promise<void> {
   const state = request.stateOf?.(resource) ?? 'read'
-  if (state === 'blind' || state === 'partial') seen.blindSpots.add(resource)
   if (state === 'empty') seen.lists[resource] = []
-  if (state === 'blind' || state === 'empty') return
+  else if (state !== 'read') seen.causes.set(resource, { word: state })
+  if (state !== 'read' && state !== 'partial') return
   try {
-    seen.lists[resource] = await readOne(resource, request, deadline)
+    const objects = await readOne(resource, request, deadline)
+    seen.lists[resource] = objects ?? []
+    if (!objects) seen.unserved++
   } catch (error) {
-    seen.blindSpots.add(resource)
+    seen.causes.set(resource, causeOf(error, deadline))
     seen.lastFailure = error
-    if (readFailure(error) === 'connection') seen.failedConnections++
+    if (isOfConnection(error)) seen.failedConnections++
   }
 }
 
+/** Undefined: the cluster does not serve it. */
 async function readOne(
   resource: SweptResource,
   request: LiveRequest,
   signal: AbortSignal,
-): Promise<readonly Fields[]> {
+): Promise<readonly Fields[] | undefined> {
   signal.throwIfAborted()
   const { reader, clock, namespace, nodes = false } = request
   const keep = (object: Fields) => slimmed(resource, object)
@@ -109,8 +129,8 @@ async function readOne(
     if (found.length === lists.length)
       return found.length === 1 ? found[0]! : distinct(found.flat())
   }
-  if (await isServed(resource, reader, signal)) throw new Error(`${resource} cannot be listed`)
-  return []
+  if (await isServed(resource, reader, signal)) throw new Unseen('not-found')
+  return undefined
 }
 
 /** One event may be in several of the lists of events. */

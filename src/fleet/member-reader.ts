@@ -28,21 +28,29 @@ export interface MemberReader {
   close(): Promise<void>
 }
 
-/** `connection`: the cluster itself is out of reach, not this one thing. */
-export type ReadFailure = 'connection' | 'not-found' | 'throttled' | 'other'
+/** The words that errors of member clusters carry (sync/member-error.ts). */
+const FAILURES = [
+  'unreachable',
+  'certificate',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'expired',
+  'throttled',
+  'server',
+  'rubbish',
+] as const
 
-/** By the word that errors of member clusters carry (sync/member-error.ts). */
-export function readFailure(error: unknown): ReadFailure {
+export type ReadFailure = (typeof FAILURES)[number]
+
+/** Undefined: it is no error of a member cluster. */
+export function readFailure(error: unknown): ReadFailure | undefined {
   const failure = error instanceof Error && 'failure' in error ? error.failure : undefined
-  switch (failure) {
-    case 'unreachable':
-    case 'certificate':
-    case 'unauthorized':
-      return 'connection'
-    case 'not-found':
-    case 'throttled':
-      return failure
-    default:
-      return 'other'
-  }
+  return FAILURES.find((one) => one === failure)
+}
+
+/** Whether the cluster itself is out of reach, not this one thing. */
+export function isOfConnection(error: unknown): boolean {
+  const failure = readFailure(error)
+  return failure === 'unreachable' || failure === 'certificate' || failure === 'unauthorized'
 }

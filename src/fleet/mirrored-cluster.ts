@@ -7,6 +7,7 @@
 import type { GroupResource } from '../kube/group-resource.ts'
 import type { MirroredType, MirrorState } from '../kube/mirror-state.ts'
 import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
+import { type Cause, Unseen } from './cause.ts'
 import { Unreachable } from './sweep.ts'
 import {
   groupResourceOf,
@@ -37,8 +38,8 @@ export interface MirroredCluster<Type> {
   readonly types: ReadonlyMap<SweptResource, Type>
   /** Known to have no objects. */
   readonly empty: readonly SweptResource[]
-  /** What cannot be read after all is added. */
-  readonly blindSpots: Set<SweptResource>
+  /** Blind spots, and why each is one. What cannot be read after all is added. */
+  readonly causes: Map<SweptResource, Cause>
 }
 
 /** @throws Unreachable when it was never mirrored, or not for too long. */
@@ -50,19 +51,28 @@ export function mirroredCluster<Type extends MirroredType>(
   const wishes = request.wishesOf(cluster.name)
   const types = new Map<SweptResource, Type>()
   const empty: SweptResource[] = []
-  const blindSpots = new Set<SweptResource>()
+  const causes = new Map<SweptResource, Cause>()
   for (const resource of resourcesAskedFor(request.namespace)) {
     const type = groupResourceOf(resource)
     const found = stored.get(`${type.group}/${resource}`)
     if (found?.position && found.status !== 'Error') types.set(resource, found)
     else if (!found && wishes?.wants(type)) empty.push(resource)
-    else blindSpots.add(resource)
-    if (isPartial(resource, { seen: wishes?.namespaces, asked: request.namespace })) {
-      blindSpots.add(resource)
+    else causes.set(resource, { word: whyNot(found) })
+    const namespaces = { seen: wishes?.namespaces, asked: request.namespace }
+    if (types.has(resource) && isPartial(resource, namespaces)) {
+      causes.set(resource, { word: 'partial' })
     }
   }
-  if (types.size === 0) throw new Unreachable('connecting to the cluster')
-  return { observedAt: newsOf(cluster, request), types, empty, blindSpots }
+  if (types.size === 0) {
+    throw new Unreachable('connecting to the cluster', { cause: new Unseen('not-mirrored') })
+  }
+  return { observedAt: newsOf(cluster, request), types, empty, causes }
+}
+
+function whyNot(found: MirroredType | undefined): Cause['word'] {
+  if (!found) return 'not-mirrored'
+  if (found.status !== 'Error') return 'not-listed'
+  return found.reason === 'Forbidden' ? 'forbidden' : 'not-in-step'
 }
 
 interface NamespacesOf {
@@ -86,6 +96,8 @@ function newsOf(cluster: MirrorState, { now, maxStalenessMilliseconds }: MirrorR
   // A cluster in step is current for as long as a syncer is there to say so.
   const isLed = lastSyncer + SYNCER_GRACE_MILLISECONDS >= now
   const news = isLed ? lastInStep : Math.min(lastInStep, lastSyncer)
-  if (now - news > maxStalenessMilliseconds) throw new Unreachable('timed out')
+  if (now - news > maxStalenessMilliseconds) {
+    throw new Unreachable('timed out', { cause: new Unseen('not-in-step') })
+  }
   return news
 }

@@ -5,6 +5,7 @@
  * that needs it is skipped (rules/), and the cluster has a blind spot.
  */
 import type { Fields } from '../printers/read-field.ts'
+import type { Cause } from './cause.ts'
 import type { SweptResource } from './swept-resources.ts'
 
 export interface Observation {
@@ -13,6 +14,8 @@ export interface Observation {
   readonly lists: { readonly [K in SweptResource]?: readonly Fields[] }
   /** What was asked for and not seen, or not wholly. */
   readonly blindSpots: ReadonlySet<SweptResource>
+  /** Why, of each of these; no rule and no row looks at it. */
+  readonly causes?: ReadonlyMap<SweptResource, Cause>
 }
 
 export interface RuleOptions {

@@ -4,11 +4,13 @@
  */
 import type { Clock } from '../clock.ts'
 import { compareBytes } from '../kube/byte-order.ts'
+import type { Logger } from '../log.ts'
 import type { Fields } from '../printers/read-field.ts'
 import { type CatalogCluster, loadCatalog } from '../store/catalog.ts'
 import type { StoredClusterResource } from '../store/cluster-resources.ts'
 import type { Store } from '../store/connect.ts'
-import { readSwept } from '../store/sweep.ts'
+import { readSwept, type SweptRow } from '../store/sweep.ts'
+import { causeOf } from './cause.ts'
 import { recentEvents } from './event-window.ts'
 import { type MirroredCluster, type MirrorRequest, mirroredCluster } from './mirrored-cluster.ts'
 import { objectIn, partOf } from './mirrored-parts.ts'
@@ -21,6 +23,8 @@ export interface StoreRequest extends Omit<MirrorRequest, 'now'> {
   readonly store: Store
   readonly clock: Clock
   readonly nodes?: boolean
+  /** Told what goes wrong with the store. Left out: only the observations say it. */
+  readonly log?: Logger
 }
 
 export interface StoreSource {
@@ -92,6 +96,7 @@ function batchesOf(clusters: readonly CatalogCluster[], request: StoreRequest): 
 
 interface Readable extends MirroredCluster<StoredClusterResource> {
   readonly id: number
+  readonly name: string
   readonly index: number
   readonly lists: { [K in SweptResource]?: readonly Fields[] }
 }
@@ -107,17 +112,19 @@ async function observeBatch(
     try {
       const mirrored = mirroredCluster(cluster, { ...request, now })
       const lists = Object.fromEntries(mirrored.empty.map((resource) => [resource, []]))
-      readable.push({ ...mirrored, id: cluster.id, index, lists })
+      readable.push({ ...mirrored, id: cluster.id, name: cluster.name, index, lists })
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
       observed.set(index, error)
     }
   }
-  await Promise.all(groupsOf(request).map((group) => readGroup(group, readable, request.store)))
-  for (const { index, lists, blindSpots, observedAt } of readable) {
+  await Promise.all(groupsOf(request).map((group) => readGroup(group, readable, request)))
+  for (const { index, lists, causes, observedAt } of readable) {
     const isSeen = Object.keys(lists).length > 0
-    const observation = { now: observedAt, lists, blindSpots }
-    observed.set(index, isSeen ? observation : new Unreachable('connecting to the cluster'))
+    const observation = { now: observedAt, lists, blindSpots: new Set(causes.keys()), causes }
+    const [cause] = [...causes.values()].map(({ error }) => error).filter(Boolean)
+    const unreachable = new Unreachable('connecting to the cluster', { cause })
+    observed.set(index, isSeen ? observation : unreachable)
   }
   return observed
 }
@@ -145,56 +152,64 @@ interface ReadGroup {
 async function readGroup(
   group: ReadGroup,
   clusters: readonly Readable[],
-  store: Store,
+  { store, log }: Pick<StoreRequest, 'store' | 'log'>,
 ): Promise<void> {
-  const asked = clusters.map((cluster) => ({
-    cluster,
-    resources: group.resources.filter((resource) => cluster.types.has(resource)),
-  }))
   try {
-    const objectsOf = await readObjects(group, clusters, store)
-    for (const { cluster, resources } of asked) {
-      for (const resource of resources) {
-        const objects = objectsOf.get(`${cluster.id} ${resource}`) ?? []
-        const isEvents = resource === 'events'
-        cluster.lists[resource] = isEvents ? recentEvents(objects, cluster.observedAt) : objects
-      }
-    }
-  } catch {
-    for (const { cluster, resources } of asked) {
-      for (const resource of resources) cluster.blindSpots.add(resource)
+    const rows = await readRows(group, clusters, store)
+    for (const cluster of clusters) takeRows(cluster, { resources: group.resources, rows, log })
+  } catch (error) {
+    log?.warn({ err: error, resources: group.resources }, 'a sweep cannot read the mirror')
+    for (const { types, causes } of clusters) {
+      const read = group.resources.filter((resource) => types.has(resource))
+      for (const resource of read) causes.set(resource, causeOf(error))
     }
   }
 }
 
-/** By cluster id and resource. */
-async function readObjects(
+/** By {@link rowsKey}. */
+type RowsByKey = ReadonlyMap<string, readonly SweptRow[]>
+
+function rowsKey(clusterId: number, typeId: number): string {
+  return `${clusterId} ${typeId}`
+}
+
+async function readRows(
   { resources, part, namespace }: ReadGroup,
   clusters: readonly Readable[],
   store: Store,
-): Promise<ReadonlyMap<string, readonly Fields[]>> {
-  const objectsOf = new Map<string, Fields[]>()
-  const resourceOf = new Map<number, SweptResource>()
-  for (const { types } of clusters) {
-    for (const resource of resources) {
-      const type = types.get(resource)
-      if (type) resourceOf.set(type.typeId, resource)
-    }
-  }
-  if (part === 'none' || resourceOf.size === 0) return objectsOf
-  const clusterIds = clusters.map(({ id }) => id)
+): Promise<RowsByKey> {
+  const typeIds = clusters.flatMap(({ types }) =>
+    resources.flatMap((resource) => types.get(resource)?.typeId ?? []),
+  )
+  if (part === 'none' || typeIds.length === 0) return new Map()
   const read = {
-    clusterIds,
-    typeIds: [...resourceOf.keys()],
+    clusterIds: clusters.map(({ id }) => id),
+    typeIds: [...new Set(typeIds)],
     ...(namespace !== undefined && { namespace }),
   }
-  for (const row of await readSwept(store, read, part)) {
-    const resource = resourceOf.get(row.typeId)!
-    const key = `${row.clusterId} ${resource}`
-    const object = objectIn(resource, row)
-    const known = objectsOf.get(key)
-    if (known) known.push(object)
-    else objectsOf.set(key, [object])
+  const rows = await readSwept(store, read, part)
+  return Map.groupBy(rows, ({ clusterId, typeId }) => rowsKey(clusterId, typeId))
+}
+
+interface TakenRows {
+  readonly resources: readonly SweptResource[]
+  readonly rows: RowsByKey
+  readonly log: Logger | undefined
+}
+
+/** What cannot be parsed of one cluster is no matter of the others. */
+function takeRows(cluster: Readable, { resources, rows, log }: TakenRows): void {
+  const { id, name, types, lists, causes, observedAt } = cluster
+  for (const resource of resources) {
+    const type = types.get(resource)
+    if (!type) continue
+    try {
+      const own = rows.get(rowsKey(id, type.typeId)) ?? []
+      const objects = own.map((row) => objectIn(resource, row))
+      lists[resource] = resource === 'events' ? recentEvents(objects, observedAt) : objects
+    } catch (error) {
+      log?.error({ err: error, cluster: name, resource }, 'a stored object cannot be parsed')
+      causes.set(resource, { word: 'defect', error })
+    }
   }
-  return objectsOf
 }

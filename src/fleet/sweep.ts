@@ -2,6 +2,7 @@
  * Goes over all selected clusters with a bounded number of workers: one outcome each, whatever
  * happens to any of them.
  */
+import { type Cause, causeOf } from './cause.ts'
 import { findingsIn } from './findings.ts'
 import type { Finding, Severity } from './issue.ts'
 import type { Observation, RuleOptions } from './observation.ts'
@@ -12,6 +13,7 @@ import {
   rowOf,
   type UnreachableReason,
 } from './outcome.ts'
+import type { SweptResource } from './swept-resources.ts'
 
 /** Where observations come from. */
 export interface Target extends Identity {
@@ -38,6 +40,14 @@ export interface SweepOptions {
   readonly signal?: AbortSignal
   /** Called after each cluster. */
   readonly progress?: (done: number) => void
+  /** Called with what was not seen of a cluster, and why. */
+  readonly unseen?: (unseen: UnseenOf) => void
+}
+
+export interface UnseenOf extends Identity {
+  /** Of the whole cluster. */
+  readonly cause?: Cause
+  readonly causes: ReadonlyMap<SweptResource, Cause>
 }
 
 const MOST_WORKERS = 64
@@ -71,16 +81,40 @@ async function outcomeOf(target: Target, options: SweepOptions): Promise<Outcome
     name === undefined || name === context ? { context } : { context, name }
   try {
     const observation = await target.observe(options.signal ?? new AbortController().signal)
-    return rowOf(identity, judge(observation, options.rules), options.failOn)
+    const row = rowOf(identity, judge(observation, options.rules), options.failOn)
+    const { causes } = observation
+    if (causes?.size) options.unseen?.({ ...identity, causes })
+    return row
   } catch (error) {
+    options.unseen?.({ ...identity, cause: causeOfUnreachable(error), causes: new Map() })
     return { ...identity, reason: reasonOf(error, options.signal) }
   }
+}
+
+/** Why there is no observation, and what was thrown. */
+function causeOfUnreachable(error: unknown): Cause {
+  if (!(error instanceof Unreachable)) return causeOf(error)
+  if (error.cause !== undefined) return causeOf(error.cause)
+  return { word: error.reason === 'timed out' ? 'timeout' : 'unreachable' }
 }
 
 /** Why there is no observation, in one of the two words that there are for it. */
 export function reasonOf(error: unknown, signal?: AbortSignal): UnreachableReason {
   if (error instanceof Unreachable) return error.reason
   return signal?.aborted ? 'timed out' : 'connecting to the cluster'
+}
+
+/** One cluster, whatever happens: what was found, or why nothing was. */
+export async function judgedAlone(
+  target: Target,
+  rules: RuleOptions = {},
+): Promise<{ readonly judged: Judgement | UnreachableReason } & Omit<UnseenOf, keyof Identity>> {
+  try {
+    const observation = await target.observe(new AbortController().signal)
+    return { judged: judge(observation, rules), causes: observation.causes ?? new Map() }
+  } catch (error) {
+    return { judged: reasonOf(error), cause: causeOfUnreachable(error), causes: new Map() }
+  }
 }
 
 /** What a gate shows of one cluster. */

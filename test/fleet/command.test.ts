@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memberPrefix } from '../../src/kube/fleet-prefix.ts'
 import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../support/resource-types.ts'
 import { runHere } from '../support/run-here.ts'
@@ -25,6 +26,10 @@ beforeAll(async () => {
   kubeconfig('sound', { default: well.url })
   kubeconfig('nowhere', {})
   writeFileSync(join(folder, 'torn'), 'contexts: [')
+  writeFileSync(join(folder, 'deep'), '['.repeat(100_000))
+  kubeconfig('mirror', { 'a-mirror': `https://fleet.example.com${memberPrefix('dot-01')}` })
+  writeFileSync(join(folder, 'odd'), ODD_KUBECONFIG)
+  writeFileSync(join(folder, 'bomb'), BOMB)
   writeFileSync(join(folder, 'keyless'), '{"contexts":[{"name":"x","context":{"cluster":"gone"}}]}')
   const sick = join(folder, 'sick')
   const sound = join(folder, 'sound')
@@ -55,6 +60,21 @@ function kubeconfig(file: string, servers: Readonly<Record<string, string>>): vo
 
 beforeEach(() => vi.stubEnv('KUBECONFIG', join(folder, 'kubeconfig')))
 afterEach(() => vi.unstubAllEnvs())
+
+const ODD_KUBECONFIG = JSON.stringify({
+  contexts: [null, 3, 'x', [], {}, { name: null }, { name: 5 }, { name: 'y', context: [] }],
+  clusters: { a: 1 },
+  users: 'nobody',
+  'current-context': ['y'],
+})
+/** Each line is ten of the line before. */
+const BOMB = [
+  'a: &a [x,x]',
+  ...[...'bcdefghi'].map((one, i) => {
+    const before = `*${'abcdefgh'[i]}`
+    return `${one}: &${one} [${Array(10).fill(before).join(',')}]`
+  }),
+].join('\n')
 
 describe('F28 usage errors: exit code 4, nothing on standard output, nothing asked', () => {
   const file = (name: string) => join(folder, name)
@@ -96,9 +116,41 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
       ['edge-[ab]'],
     ],
     ['an unknown source', ['--all-contexts', '--source', 'dream'], ['dream']],
+    [
+      'a namespace that is a path',
+      ['--context', 'prod-a', '-n', '../..'],
+      ['--namespace', '../..'],
+    ],
+    ['a namespace of two', ['--context', 'prod-a', '-n', 'a,b'], ['--namespace', 'a,b']],
+    ['a flag without its value', ['--context'], ['--context']],
+    ['an empty context', ['--context', ''], ['""']],
+    ['an empty output', ['--all-contexts', '--output', ''], ['--output']],
+    ['an empty level', ['--all-contexts', '--fail-on='], ['--fail-on']],
+    ['an empty timeout', ['--all-contexts', '--cluster-timeout', ''], ['--cluster-timeout']],
+    ['a timeout before now', ['--all-contexts', '--cluster-timeout=-1s'], ['--cluster-timeout']],
+    ['an empty number of workers', ['--all-contexts', '--workers', ''], ['--workers']],
+    ['half a worker', ['--all-contexts', '--workers', '1.5'], ['--workers']],
+    ['no age of kills', ['--all-contexts', '--oom-max-age', '0s'], ['--oom-max-age']],
+    ['an empty fleet file', ['--fleet-file', ''], ['--fleet-file']],
+    ['a fleet file that is a folder', ['--fleet-file', 'FOLDER'], ['--fleet-file']],
+    [
+      'a fleet file of nothing but brackets',
+      ['--fleet-file', 'DEEP'],
+      ['--fleet-file', 'not YAML'],
+    ],
+    ['an empty kubeconfig', ['--all-contexts', '--kubeconfig', ''], ['kubeconfig']],
+    ['a list of kubeconfigs', ['--all-contexts', '--kubeconfig', 'a:b'], ['kubeconfig']],
+    [
+      'what fleetglass serves, which is no cluster',
+      ['--all-contexts', '--kubeconfig', 'MIRROR'],
+      ['"a-mirror"', '--source store --kubeconfig'],
+    ],
   ] as const)('%s', async (_, args, says) => {
     const asked = broken.requests().length + well.requests().length
-    const given = args.map((arg: string) => (arg === 'FLEET' ? file('fleet.yaml') : arg))
+    const files: Readonly<Record<string, string>> = {
+      ...{ FLEET: 'fleet.yaml', FOLDER: '.', DEEP: 'deep', MIRROR: 'mirror' },
+    }
+    const given = args.map((arg: string) => (arg in files ? file(files[arg]!) : arg))
     const { exitCode, stdout, stderr } = await runHere('fleet', ...given)
     expect([exitCode, stdout]).toEqual([4, ''])
     for (const part of says) expect(stderr).toContain(part)
@@ -110,6 +162,8 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
     ['is no YAML', 'torn', 'kubeconfig'],
     ['has no contexts', 'nowhere', '--all-contexts'],
     ['has a context without a cluster', 'keyless', '"x"'],
+    ['is rubbish in every part', 'odd', '"y"'],
+    ['grows without end', 'bomb', 'kubeconfig'],
   ])('a kubeconfig that %s', async (...[, name, says]) => {
     const { exitCode, stdout, stderr } = await runHere(
       'fleet',
@@ -142,7 +196,29 @@ verdict: inconclusive (exit 2)
   expect([exitCode, stderr]).toEqual([2, ''])
 })
 
+describe('why something was not seen', () => {
+  test('is not said into a pipe unless asked, and then with what was answered', async () => {
+    const { exitCode, stdout, stderr } = await runHere('fleet', '--all-contexts', '--why')
+    expect(exitCode).toBe(2)
+    expect(stderr).toBe('lab: nothing was seen: no connection (connection refused)\n')
+    expect(stdout).not.toContain('refused')
+  })
+
+  test('of a gate, too', async () => {
+    const { exitCode, stdout, stderr } = await runHere('gate', '--context', 'lab', '--why')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('connection refused')
+    expect(stdout).not.toContain('refused')
+  })
+})
+
 test.each([
+  ['more time than a timer takes', ['--context', 'prod-a', '--cluster-timeout', '30d'], 0],
+  ['a time with a fraction', ['--context', 'prod-a', '--cluster-timeout', '5000.5ms'], 0],
+  ['a flag twice: the last counts', ['--context', 'prod-b', '-n', 'other', '-n', 'default'], 1],
+  ['an empty pattern: none', ['--context', 'prod-a', '--match', ''], 0],
+  ['an empty namespace: all', ['--context', 'prod-b', '-n', ''], 1],
+  ['more workers than a number holds', ['--context', 'prod-a', '--workers', '9'.repeat(30)], 0],
   ['long flags with a single dash', ['-context', 'prod-a', '-fail-on= CRITICAL '], 0],
   [
     'two of them, one twice',

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { SWEPT, SWEPT_RESOURCES, type SweptResource } from '../../src/fleet/swept-resources.ts'
 import { memberPrefix } from '../../src/kube/fleet-prefix.ts'
 import { parseApiVersion } from '../../src/kube/group-resource.ts'
@@ -14,6 +14,7 @@ import { listClusterResources, setSyncStatus } from '../../src/store/cluster-res
 import { recordClusterState } from '../../src/store/clusters.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type FleetServer, fleetServer, type Reader } from '../support/fleet-server.ts'
+import { startMemberCluster } from '../support/member-cluster.ts'
 import { FilledCluster, metadata } from '../support/objects.ts'
 import { runHere } from '../support/run-here.ts'
 
@@ -90,12 +91,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function kubeconfig(file: string, server: string, { token }: Reader): void {
+function kubeconfig(file: string, server: string, reader?: Reader): void {
   const config = {
     'current-context': 'fleet',
     contexts: [{ name: 'fleet', context: { cluster: 'fleet', user: 'fleet' } }],
     clusters: [{ name: 'fleet', cluster: { server } }],
-    users: [{ name: 'fleet', user: { token } }],
+    users: [{ name: 'fleet', user: reader ? { token: reader.token } : {} }],
   }
   writeFileSync(join(folder, file), JSON.stringify(config))
 }
@@ -154,4 +155,21 @@ test('what a reader of some namespaces cannot see of a cluster is not called wel
   expect(JSON.parse(stdout).blindSpots).toEqual(
     expect.arrayContaining(['deployments', 'namespaces', 'nodes', 'pods']),
   )
+})
+
+test('a server that is taken for a cluster is called neither well nor broken, and says what to do', async () => {
+  const args = ['--kubeconfig', join(folder, 'admin'), '--why']
+  const { exitCode, stdout, stderr } = await runHere('fleet', '--all-contexts', ...args)
+  expect(stdout).toMatch(/^fleet +unreachable +connecting to the cluster$/m)
+  expect(stderr).toBe('fleet: nothing was seen: it is a fleetglass server: add --source store\n')
+  expect(exitCode).toBe(2)
+})
+
+test('a cluster that is taken for a server is no answer, and says so', async () => {
+  const member = await startMemberCluster()
+  onTestFinished(() => member.stop())
+  kubeconfig('member', member.url)
+  const { exitCode, stdout, stderr } = await served('fleet', 'member', '--all-contexts')
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr).toContain('is it a fleetglass server?')
 })

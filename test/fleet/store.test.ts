@@ -1,5 +1,6 @@
 /** The same objects, from the store and as they are: the same findings. And what a mirror cannot tell. */
 import fc from 'fast-check'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -7,14 +8,16 @@ import { findingsIn } from '../../src/fleet/findings.ts'
 import type { MirrorWishes } from '../../src/fleet/mirrored-cluster.ts'
 import { isRow, type Outcome } from '../../src/fleet/outcome.ts'
 import { storeSource } from '../../src/fleet/store-source.ts'
-import { sweep } from '../../src/fleet/sweep.ts'
+import { sweep, type UnseenOf } from '../../src/fleet/sweep.ts'
 import { SWEPT, SWEPT_RESOURCES, type SweptResource } from '../../src/fleet/swept-resources.ts'
 import { parseApiVersion } from '../../src/kube/group-resource.ts'
+import { createLogger, type Logger } from '../../src/log.ts'
 import type { Fields } from '../../src/printers/read-field.ts'
 import { setSyncStatus } from '../../src/store/cluster-resources.ts'
 import { recordClusterState } from '../../src/store/clusters.ts'
 import type { Store } from '../../src/store/connect.ts'
 import { releaseLease } from '../../src/store/leases.ts'
+import { readersOf } from '../../src/store/readers.ts'
 import { ensureType } from '../../src/store/resource-types.ts'
 import { testDatabase } from '../support/database.ts'
 import { FilledCluster } from '../support/objects.ts'
@@ -205,6 +208,66 @@ describe('a mirror is as good as its news', () => {
     expect(await findings(await mirrored({ ...CRASHING, pods, events: [recent] }))).toEqual([
       'VolumeMountError Pod default/a',
     ])
+  })
+})
+
+describe('what cannot be read is a blind spot, says why, and disturbs no other cluster', () => {
+  interface Line {
+    readonly text: string
+    readonly of: object
+  }
+
+  function listening() {
+    const lines: Line[] = []
+    const take = (of: object, text: string) => void lines.push({ of, text })
+    const log = { ...createLogger('silent'), warn: take, error: take } as unknown as Logger
+    return { lines, log }
+  }
+
+  async function both(names: readonly string[], of: { store: Store; log: Logger }) {
+    const source = await storeSource({
+      ...{ ...of, clock, maxStalenessMilliseconds: 300_000, wishesOf: () => undefined },
+    })
+    const unseen: UnseenOf[] = []
+    const targets = source.targets(names.map((context) => ({ context })))
+    const outcomes = await sweep(targets, {
+      ...{ failOn: 'critical', workers: 8, unseen: (one) => void unseen.push(one) },
+    })
+    return { outcomes: outcomes.map(short), unseen }
+  }
+
+  test('an object of which half is stored', async () => {
+    const [torn, other] = [await mirrored(CRASHING), await mirrored(CRASHING)]
+    await store.pool.query(
+      `update object set head = '{"half', tail = '' where cluster_id = $1
+       and type_id = (select id from resource_type where api_group = '' and resource = 'pods')`,
+      [torn.id],
+    )
+    const { lines, log } = listening()
+    const { outcomes, unseen } = await both([torn.name, other.name], { store, log })
+    expect(outcomes[0]).toMatch(/^inconclusive/)
+    expect(outcomes[1]).toMatch(/^(?:fail|inconclusive) 1\/0\/0 .* \[CrashLoopBackOff\]$/)
+    const causeOfPods = (name: string) =>
+      unseen.find(({ context }) => context === name)?.causes.get('pods')?.word
+    expect([causeOfPods(torn.name), causeOfPods(other.name)]).toEqual(['defect', undefined])
+    expect(lines).toEqual([
+      {
+        text: 'a stored object cannot be parsed',
+        of: { err: expect.any(SyntaxError), cluster: torn.name, resource: 'pods' },
+      },
+    ])
+  })
+
+  test('a database that fails in the middle', async () => {
+    const made = await mirrored(CRASHING)
+    const { lines, log } = listening()
+    const nowhere = new pg.Pool({ host: '127.0.0.1', port: 1 })
+    const broken = { ...store, readers: readersOf(nowhere, store.pool) }
+    const { outcomes, unseen } = await both([made.name], { store: broken, log })
+    await nowhere.end()
+    expect(outcomes[0]).toMatch(/^inconclusive 0\/0\/0 \d+ \[\]$/)
+    expect(unseen[0]?.causes.get('pods')?.word).toBe('store')
+    expect(lines.map(({ text }) => text)).toContain('a sweep cannot read the mirror')
   })
 })
 

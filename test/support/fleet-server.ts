@@ -117,7 +117,7 @@ export async function fleetServer(
       ...(wishes
         ? [
             (inner: FastifyInstance) => mirrorStates(inner, { access, clock, wishes }),
-            fleetRoutes({ store, catalog, access, clock, wishes, proxiedListMilliseconds }),
+            fleetRoutes({ store, catalog, access, clock, log, wishes, proxiedListMilliseconds }),
           ]
         : []),
     ],

@@ -10,8 +10,9 @@ import type { MirrorWishes } from '../../fleet/mirrored-cluster.ts'
 import { MINUTE } from '../../fleet/observation.ts'
 import type { UnreachableReason } from '../../fleet/outcome.ts'
 import { storeSource } from '../../fleet/store-source.ts'
-import { type Judgement, judge, reasonOf, type Target } from '../../fleet/sweep.ts'
+import { type Judgement, judge, reasonOf, type Target, Unreachable } from '../../fleet/sweep.ts'
 import { sweptType } from '../../fleet/swept-resources.ts'
+import type { Logger } from '../../log.ts'
 import type { Store } from '../../store/connect.ts'
 import type { ReadScope, ScopedCluster } from '../../store/read-scope.ts'
 import { openReadView } from '../../store/read-view.ts'
@@ -31,6 +32,7 @@ export interface Judged {
 export interface JudgementParts {
   readonly store: Store
   readonly clock: Clock
+  readonly log: Logger
   /** What registrations ask to be mirrored: which tells what a cluster does not serve. */
   readonly wishes: () => Promise<(cluster: string) => MirrorWishes | undefined>
 }
@@ -67,10 +69,11 @@ export class Judgements {
   }
 
   async #judge(clusters: ReadScope, rules: JudgedRules): Promise<ReadonlyMap<string, Judged>> {
-    const { clock, wishes } = this.#parts
+    const { clock, wishes, log } = this.#parts
     const { store } = await openReadView(this.#parts.store, 'latest')
     const source = await storeSource({
-      ...{ store, clock, wishesOf: await wishes(), maxStalenessMilliseconds: MAX_STALENESS },
+      ...{ store, clock, log, wishesOf: await wishes() },
+      maxStalenessMilliseconds: MAX_STALENESS,
       ...rules,
     })
     const registered = new Set(source.names)
@@ -79,7 +82,7 @@ export class Judgements {
     )
     const judged = new Map<string, Judged>()
     for (const target of targets) {
-      judged.set(target.context, await judgedNow(target, rules))
+      judged.set(target.context, await judgedNow(target, rules, log))
       // Other requests get their turn between two clusters.
       await nextTurn()
     }
@@ -89,11 +92,15 @@ export class Judgements {
 
 const NOTHING_SEEN: Judged = { found: 'connecting to the cluster', observedAt: undefined }
 
-async function judgedNow(target: Target, rules: JudgedRules): Promise<Judged> {
+async function judgedNow(target: Target, rules: JudgedRules, log: Logger): Promise<Judged> {
   try {
     const observation = await target.observe(new AbortController().signal)
     return { found: judge(observation, rules), observedAt: observation.now }
   } catch (error) {
+    // That a mirror is not there or not in step is no failure: it is the answer.
+    if (!(error instanceof Unreachable)) {
+      log.error({ err: error, cluster: target.context }, 'a cluster cannot be judged')
+    }
     return { found: reasonOf(error), observedAt: undefined }
   }
 }

@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import { sweepEnvironment } from '../../config.ts'
 import { renderText } from '../../fleet/render-text.ts'
 import { makeReport, reportJson } from '../../fleet/report.ts'
-import { sweep, type Target } from '../../fleet/sweep.ts'
+import { sweep, type Target, type UnseenOf } from '../../fleet/sweep.ts'
 import { addCommonFlags, addWorkersFlag, type SweepSettings } from '../fleet/options.ts'
-import { paintFor, progressOn } from '../fleet/terminal.ts'
+import { paintFor, progressOn, showUnseen } from '../fleet/terminal.ts'
 import { addSweepCommand, collect } from '../fleet/usage.ts'
 import { addStoreFlags, withTargets } from '../fleet/with-targets.ts'
 
@@ -24,11 +24,14 @@ export function defineFleet(program: Command, exitWith: (exitCode: number) => vo
 
 async function runSweep(
   targets: readonly Target[],
-  { failOn, workers, rules, output }: SweepSettings,
+  { failOn, workers, rules, output, why }: SweepSettings,
 ): Promise<number> {
   const progress = progressOn(process.stderr, targets.length)
-  const outcomes = await sweep(targets, { failOn, workers, rules, progress })
+  const found: UnseenOf[] = []
+  const unseen = (one: UnseenOf) => void found.push(one)
+  const outcomes = await sweep(targets, { failOn, workers, rules, progress, unseen })
   progress.clear()
+  showUnseen(process.stderr, found, { why })
   const report = makeReport(outcomes, failOn)
   const paint = paintFor(process.stdout, sweepEnvironment().noColor)
   process.stdout.write(output === 'json' ? reportJson(report) : renderText(report, paint))

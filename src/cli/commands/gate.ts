@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import { sweepEnvironment } from '../../config.ts'
 import { gateJson, gateReport } from '../../fleet/gate.ts'
 import { renderGate } from '../../fleet/render-gate.ts'
-import { judge, reasonOf, type Target } from '../../fleet/sweep.ts'
+import { judgedAlone, type Target } from '../../fleet/sweep.ts'
 import { addCommonFlags, type SweepSettings } from '../fleet/options.ts'
-import { paintFor, progressOn } from '../fleet/terminal.ts'
+import { paintFor, progressOn, showUnseen } from '../fleet/terminal.ts'
 import { addSweepCommand } from '../fleet/usage.ts'
 import { addStoreFlags, withTargets } from '../fleet/with-targets.ts'
 
@@ -24,15 +24,13 @@ export function defineGate(program: Command, exitWith: (exitCode: number) => voi
 
 async function runGate(
   [target]: readonly Target[],
-  { failOn, rules, output }: SweepSettings,
+  { failOn, rules, output, why }: SweepSettings,
 ): Promise<number> {
   const { context } = target!
   const progress = progressOn(process.stderr, 1)
-  const judged = await target!.observe(new AbortController().signal).then(
-    (observation) => judge(observation, rules),
-    (error: unknown) => reasonOf(error),
-  )
+  const { judged, ...unseen } = await judgedAlone(target!, rules)
   progress.clear()
+  showUnseen(process.stderr, [{ context, ...unseen }], { why })
   const report = gateReport(context, judged, failOn)
   const paint = paintFor(process.stdout, sweepEnvironment().noColor)
   process.stdout.write(output === 'json' ? gateJson(report) : renderGate(report, paint))

@@ -3,11 +3,13 @@ import { systemClock } from '../../clock.ts'
 import { observeLive } from '../../fleet/live-source.ts'
 import { identityOf } from '../../fleet/outcome.ts'
 import type { Target } from '../../fleet/sweep.ts'
+import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import type { MemberAccess } from '../../sync/member-access.ts'
 import { type KubeconfigFile, kubeconfigPath, kubeconfigReader } from './kubeconfig-contexts.ts'
 import { memberReader } from './member-reader.ts'
 import type { SweepSettings } from './options.ts'
 import { readFleetFile, type Selected, type SelectionFlags, selectClusters } from './select.ts'
+import { usageError } from './usage.ts'
 
 export interface LiveInputs {
   readonly flags: SelectionFlags & { readonly kubeconfig?: string }
@@ -24,11 +26,18 @@ export function liveTargets({ flags, settings, variable }: LiveInputs): readonly
     open(kubeconfigPath(kubeconfig ?? flags.kubeconfig, variable))
   const selected = selectClusters({ flags, entries, available: fileOf })
   return selected
-    .map((one) => ({
-      ...one,
-      access: fileOf(one.kubeconfig).accessTo(one.context, identityOf(one)),
-    }))
+    .map((one) => ({ ...one, access: accessTo(one, fileOf(one.kubeconfig)) }))
     .map((one) => targetOf(one, settings))
+}
+
+/** @throws CommandFailure, also for what is no cluster: the mirror answers when the cluster is gone. */
+function accessTo(one: Selected, file: KubeconfigFile): MemberAccess {
+  const access = file.accessTo(one.context, identityOf(one))
+  if (!access.server.pathname.includes(FLEET_PREFIX)) return access
+  const name = JSON.stringify(identityOf(one))
+  throw usageError(
+    `${name} is served by fleetglass, from its mirror: judge that with --source store --kubeconfig FILE`,
+  )
 }
 
 function targetOf(

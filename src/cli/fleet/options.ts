@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { sweepEnvironment } from '../../config.ts'
 import { SEVERITIES, type Severity } from '../../fleet/issue.ts'
 import type { RuleOptions } from '../../fleet/observation.ts'
+import { isNamespaceName } from '../../kube/namespace-name.ts'
 import { parseDuration, readDuration } from '../duration.ts'
 import type { SelectionFlags } from './select.ts'
 import { checkFleetFileFlags } from './select.ts'
@@ -18,6 +19,7 @@ export interface SweepFlags extends SelectionFlags {
   readonly maxStaleness: number
   readonly namespace?: string
   readonly nodes?: true
+  readonly why?: true
   readonly oomMaxAge?: number
   readonly source: string
 }
@@ -30,6 +32,8 @@ export interface SweepSettings {
   readonly maxStalenessMilliseconds: number
   readonly namespace: string | undefined
   readonly rules: RuleOptions
+  /** Whether it is said in full why something was not seen. */
+  readonly why: boolean
   readonly source: 'live' | 'store'
 }
 
@@ -48,6 +52,7 @@ export function addCommonFlags(command: Command): void {
     )
     .option('-o, --output <FORMAT>', 'text or json', 'text')
     .option('--nodes', 'judge nodes as well: not ready, under pressure, cordoned')
+    .option('--why', 'say on standard error why something was not seen, in full')
     .addOption(
       new Option(
         '--oom-max-age <TIME>',
@@ -91,9 +96,10 @@ export function readSweepSettings(flags: SweepFlags): SweepSettings {
     failOn,
     output,
     workers: flags.workers ?? workersIn(environment.workers) ?? WORKERS,
-    clusterTimeoutMilliseconds: clusterTimeout,
+    clusterTimeoutMilliseconds: asTimer(clusterTimeout),
     maxStalenessMilliseconds: maxStaleness,
-    namespace: flags.namespace || undefined,
+    namespace: namespaceIn(flags),
+    why: flags.why ?? false,
     rules: {
       ...(flags.nodes && { nodes: true }),
       ...(flags.oomMaxAge !== undefined && {
@@ -102,6 +108,20 @@ export function readSweepSettings(flags: SweepFlags): SweepSettings {
     },
     source: oneOf('--source', flags.source, ['live', 'store']),
   }
+}
+
+/** The empty one is none, as kubectl takes it. */
+function namespaceIn({ namespace = '' }: SweepFlags): string | undefined {
+  if (namespace === '' || isNamespaceName(namespace)) return namespace || undefined
+  throw usageError(`--namespace must be the name of a namespace, not ${JSON.stringify(namespace)}`)
+}
+
+/** Of setTimeout: what is longer would be over at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Whole milliseconds, at least one. */
+function asTimer(milliseconds: number): number {
+  return Math.min(LONGEST_TIMER, Math.ceil(milliseconds))
 }
 
 /** One that is no number is as if it were not set. */

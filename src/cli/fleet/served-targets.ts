@@ -129,16 +129,24 @@ function whatIsTold(
   mirror: ToldMirror,
   request: Omit<MirrorRequest, 'wishesOf'>,
 ): { readonly observedAt: number; readonly stateOf: NonNullable<LiveRequest['stateOf']> } {
-  const wants = (type: GroupResource) =>
-    mirror.unserved.some((one) => one.group === type.group && one.resource === type.resource)
+  const wants = (type: GroupResource) => isAmong(mirror.unserved, type)
   // What can be seen of each type is told of each, the reader's rights included.
   const wishesOf = () => ({ wants, namespaces: undefined })
-  const { observedAt, types, empty } = mirroredCluster(mirror, { ...request, wishesOf })
+  const { observedAt, types, empty, causes } = mirroredCluster(mirror, { ...request, wishesOf })
+  for (const resource of SWEPT_RESOURCES) {
+    if (isAmong(mirror.forbidden, groupResourceOf(resource))) causes.set(resource, FORBIDDEN)
+  }
   const stateOf = (resource: SweptResource) => {
     const type = types.get(resource)
-    if (!type) return empty.includes(resource) ? 'empty' : 'blind'
+    if (!type) return empty.includes(resource) ? 'empty' : (causes.get(resource)?.word ?? 'read')
     const namespaces = { seen: type.namespaces, asked: request.namespace }
     return isPartial(resource, namespaces) ? 'partial' : 'read'
   }
   return { observedAt, stateOf }
+}
+
+const FORBIDDEN = { word: 'forbidden' } as const
+
+function isAmong(types: readonly GroupResource[], type: GroupResource): boolean {
+  return types.some(({ group, resource }) => group === type.group && resource === type.resource)
 }

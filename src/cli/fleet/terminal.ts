@@ -1,6 +1,8 @@
-/** What only a person at a terminal gets to see: colours, and how far a sweep is. */
+/** What a person at a terminal gets to see: colours, how far a sweep is, what was not seen and why. */
 import pc from 'picocolors'
 import type { Paint } from '../../fleet/render-text.ts'
+import type { UnseenOf } from '../../fleet/sweep.ts'
+import { unseenLines } from './unseen-text.ts'
 
 /** Colours carry no meaning of their own: the word they colour says it. */
 export function paintFor(stream: { readonly isTTY?: boolean }, noColor: boolean): Paint {
@@ -12,6 +14,19 @@ export function paintFor(stream: { readonly isTTY?: boolean }, noColor: boolean)
     unreachable: colors.magenta,
   }
   return (word, padded) => color[word](padded)
+}
+
+/**
+ * A person is told why something was not seen; a pipe only on request, and then in full: what is
+ * beside a report of CI is kept like the report.
+ */
+export function showUnseen(
+  stream: { readonly isTTY?: boolean; write(text: string): unknown },
+  unseen: readonly UnseenOf[],
+  { why }: { readonly why: boolean },
+): void {
+  if (!why && stream.isTTY !== true) return
+  for (const line of unseenLines(unseen, { inFull: why })) stream.write(`${line}\n`)
 }
 
 export interface Progress {

@@ -128,7 +128,7 @@ async function build(
       ...own.plugins,
       (inner) => mirrorStates(inner, { access, clock, wishes }),
       fleetRoutes({
-        ...{ store, catalog, access, clock, wishes },
+        ...{ store, catalog, access, clock, log, wishes },
         proxiedListMilliseconds: millisecondsBehindProxy(parts),
       }),
     ],
