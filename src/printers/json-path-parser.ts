@@ -12,8 +12,8 @@ import {
   field,
   filterComparing,
   filterExisting,
+  fixedText,
   literal,
-  type Operator,
   type Slice,
   type Step,
   slice,
@@ -37,7 +37,6 @@ const NUMBER = /^[+-]?[\d.]*/
 const KEY = /^'([^']*)'$/
 const SLICE = /^(-?\d*)(?::(-?\d*))?(?::(-?\d*))?$/
 const COMPARISON = /^([^!<>=]+)([!<>=]+)(.+)$/
-const OPERATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>='])
 
 /** @throws JsonPathError */
 export function parseJsonPath(path: string): Step {
@@ -117,6 +116,8 @@ function parseName(cursor: Cursor, steps: Step[]): void {
     else if (TERMINATORS.has(character)) break
     cursor.at++
   }
+  // A backslash at the end escapes the brace that would close the expression.
+  if (cursor.at > cursor.input.length) throw new JsonPathError('unclosed action')
   const name = cursor.input.slice(start, cursor.at)
   steps.push(name === '*' ? everyChild() : field(name.replaceAll('\\', '')))
 }
@@ -175,12 +176,7 @@ function parseFilter(cursor: Cursor, steps: Step[]): void {
     return
   }
   const [, left = '', operator = '', right = ''] = comparison
-  const [leftStep, rightStep] = [parseJsonPath(left), parseJsonPath(right)]
-  steps.push(
-    OPERATORS.has(operator)
-      ? filterComparing(leftStep, operator as Operator, rightStep)
-      : unknownWord(),
-  )
+  steps.push(filterComparing(parseJsonPath(left), operator, parseJsonPath(right)))
 }
 
 /**
@@ -206,9 +202,9 @@ function parseQuoted(cursor: Cursor, steps: Step[]): void {
     end++
     if (end >= cursor.input.length) throw new JsonPathError('unterminated quoted string')
   }
-  const text = cursor.input.slice(cursor.at + 1, end)
+  const quoted = cursor.input.slice(cursor.at + 1, end)
   cursor.at = end + 1
-  steps.push(literal(unquote(text, quote)))
+  steps.push(fixedText(unquote(quoted, quote)))
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -222,14 +218,23 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 }
 
-/** Go's escapes; `\x41` and `\u0041` too. A quote may be escaped only inside its own kind. */
-function unquote(text: string, quote: string): string {
-  return text.replace(/\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|.?)/gs, (sequence, what: string) => {
-    if (what.length > 1) return String.fromCharCode(Number.parseInt(what.slice(1), 16))
+const ESCAPE = /\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-3][0-7]{2}|.?)/gs
+
+/** Go's escapes, those by number too. A quote may be escaped only inside its own kind. */
+function unquote(quoted: string, quote: string): string {
+  return quoted.replace(ESCAPE, (sequence, what: string) => {
+    const code = what.length > 1 ? codeOf(what) : undefined
+    if (code !== undefined && code <= LAST_CODE) return String.fromCodePoint(code)
     if (what === quote) return quote
     if (!Object.hasOwn(ESCAPES, what)) {
-      throw new JsonPathError(`unquote string ${JSON.stringify(text)}: ${sequence}`)
+      throw new JsonPathError(`unquote string ${JSON.stringify(quoted)}: ${sequence}`)
     }
     return ESCAPES[what]!
   })
+}
+
+const LAST_CODE = 0x10ffff
+
+function codeOf(what: string): number {
+  return /^[xuU]/.test(what) ? Number.parseInt(what.slice(1), 16) : Number.parseInt(what, 8)
 }

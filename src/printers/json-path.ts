@@ -126,8 +126,13 @@ export class Float {
   }
 }
 
-/** A number, a word in quotes, `true`: the same whatever was found. */
-export function literal(value: unknown): Step {
+/** A number or `true`: in the place of each value that was found. */
+export function literal(value: number | bigint | boolean | Float): Step {
+  return (found) => found.map(() => value)
+}
+
+/** A word in quotes: once, whatever was found. */
+export function fixedText(value: string): Step {
   return () => [value]
 }
 
@@ -141,10 +146,8 @@ export function filterExisting(inner: Step): Step {
   return filter((element) => inner([element])?.length !== 0)
 }
 
-export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>='
-
-/** `[?(@.x=="y")]` */
-export function filterComparing(left: Step, operator: Operator, right: Step): Step {
+/** `[?(@.x=="y")]`; an operator that is none is an error once there is something to compare. */
+export function filterComparing(left: Step, operator: string, right: Step): Step {
   return filter((element) => {
     const lefts = left([element])
     if (lefts === undefined || lefts.length > 1) return undefined
@@ -181,7 +184,7 @@ function acceptedOf(list: readonly unknown[], accepts: Accepts): readonly unknow
 }
 
 /** Undefined where Go's templates refuse to compare: unlike types, lists, maps, order of booleans. */
-function compare(left: unknown, operator: Operator, right: unknown): boolean | undefined {
+function compare(left: unknown, operator: string, right: unknown): boolean | undefined {
   const kind = kindOf(left)
   if (kind === undefined || kind !== kindOf(right)) return undefined
   // Or both text, or both bigint: < orders each.
@@ -201,7 +204,7 @@ function compare(left: unknown, operator: Operator, right: unknown): boolean | u
     case '>=':
       return a >= b
     default:
-      return operator satisfies never
+      return undefined
   }
 }
 
