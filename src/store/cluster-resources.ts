@@ -8,7 +8,7 @@ import type { GroupResource } from '../kube/group-resource.ts'
 import type { SyncStatus } from '../kube/pedia-cluster.ts'
 import type { Store } from './connect.ts'
 import { type FencedTransaction, FLUSHED, type Lease, StoreWentBack, underLease } from './leases.ts'
-import { CATALOG_CHANNEL } from './notifications.ts'
+import { notifyCatalogChangeBy } from './notifications.ts'
 
 export interface ClusterResource {
   readonly typeId: number
@@ -72,7 +72,7 @@ export async function putClusterResource(
       resource.columnsId ?? null,
       resource.covers ?? '',
     ])
-    if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
+    if (rowCount) await notifyCatalogChangeBy(client)
   })
 }
 
@@ -124,7 +124,7 @@ export async function setSyncStatus(
        returning ${FLUSHED}`,
       [clusterId, typeId, status, reason, message, since ?? null],
     )
-    if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
+    if (rowCount) await notifyCatalogChangeBy(client)
   })
 }
 

@@ -7,7 +7,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Store } from './connect.ts'
 import { FLUSHED, type Lease, underLease } from './leases.ts'
-import { CATALOG_CHANNEL, notifyCatalogChange } from './notifications.ts'
+import { notifyCatalogChange, notifyCatalogChangeBy } from './notifications.ts'
 import type { Database } from './schema.ts'
 
 export interface ClusterRegistration {
@@ -136,7 +136,7 @@ export async function recordClusterState(
       staleSince ?? null,
       staleSince !== undefined,
     ])
-    if (rowCount) await client.query('select pg_notify($1, $2)', [CATALOG_CHANNEL, ''])
+    if (rowCount) await notifyCatalogChangeBy(client)
   })
 }
 

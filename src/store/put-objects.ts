@@ -7,7 +7,7 @@
 import { movePosition, type SyncPosition } from './cluster-resources.ts'
 import type { Store } from './connect.ts'
 import { type FencedTransaction, type Lease, underLease } from './leases.ts'
-import { CATALOG_CHANNEL, CHANGE_CHANNEL } from './notifications.ts'
+import { CHANGE_CHANNEL, notifyCatalogChangeBy } from './notifications.ts'
 import type { ObjectChange, ObjectKey } from './object-row.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { type ChangeCounts, type LogCursor, noChanges, writeChanges } from './write-changes.ts'
@@ -148,7 +148,7 @@ async function forgetType(
          where cluster_id = $1 and type_id = $2`,
     [clusterId, typeId],
   )
-  if (isLast) await client.query(`select pg_notify('${CATALOG_CHANNEL}', '')`)
+  if (isLast) await notifyCatalogChangeBy(client)
 }
 
 async function keysAfter(

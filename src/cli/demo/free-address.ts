@@ -2,14 +2,12 @@
 import { createServer } from 'node:net'
 import type { ListenAddress } from '../../config.ts'
 import { hasCode } from '../failure.ts'
+import { listenOn } from '../listen.ts'
 
 export async function freeAddress(wanted: ListenAddress): Promise<ListenAddress> {
   const server = createServer()
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(wanted.port, wanted.host, resolve)
-    })
+    await listenOn(server, wanted)
     await new Promise((resolve) => server.close(resolve))
     return wanted
   } catch (error) {

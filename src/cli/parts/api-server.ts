@@ -30,6 +30,7 @@ import type { Registrations } from '../../registration/registrations.ts'
 import type { Store } from '../../store/connect.ts'
 import { CommandFailure, hasCode } from '../failure.ts'
 import { storedWishes } from '../fleet/mirror-wishes.ts'
+import { portOf } from '../listen.ts'
 import type { Readers } from './readers.ts'
 
 export interface ApiServerParts {
@@ -227,8 +228,7 @@ async function listen(server: FastifyInstance, { host, port }: ListenAddress): P
   } catch (error) {
     throw cannotListen(error, `${host}:${port}`)
   }
-  const address = server.server.address()
-  return typeof address === 'object' && address ? address.port : port
+  return portOf(server.server)
 }
 
 const WHY: Readonly<Record<string, string>> = {

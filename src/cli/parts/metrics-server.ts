@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { Registry } from 'prom-client'
 import type { ListenAddress } from '../../config.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
+import { listenOn, stopAtOnce } from '../listen.ts'
 
 export interface MetricsServer {
   /** The one it got, when any was asked for. */
@@ -22,7 +23,7 @@ export interface ServedOfProcess {
 /** @throws CommandFailure when the address cannot be had. */
 export async function serveMetrics(
   { registries, trouble }: ServedOfProcess,
-  { host, port }: ListenAddress,
+  at: ListenAddress,
 ): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const path = request.method === 'GET' ? request.url?.split('?')[0] : undefined
@@ -35,21 +36,10 @@ export async function serveMetrics(
       )
     } else response.writeHead(404).end()
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  }).catch((error: unknown) => {
-    throw new CommandFailure(`cannot serve metrics on ${host}:${port}: ${messageOf(error)}`)
+  const port = await listenOn(server, at).catch((error: unknown) => {
+    throw new CommandFailure(`cannot serve metrics on ${at.host}:${at.port}: ${messageOf(error)}`)
   })
-  const address = server.address()
-  return {
-    port: typeof address === 'object' && address ? address.port : port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { port, stop: () => stopAtOnce(server) }
 }
 
 function sendMetrics(registries: Registry[], response: ServerResponse): void {

@@ -8,6 +8,7 @@ import type { TlsOptions } from '../../apiserver/server.ts'
 import type { ListenAddress } from '../../config.ts'
 import { StatusError, toStatus } from '../../kube/status-error.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
+import { listenOn, stopAtOnce } from '../listen.ts'
 
 export interface WaitingServer {
   stop(): Promise<void>
@@ -28,19 +29,10 @@ export async function startWaitingServer(parts: WaitingServerParts): Promise<Wai
   const server = createServer({ ...tls }, (request, response) =>
     answer({ request, response }, why()),
   )
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(listen.port, listen.host, resolve)
-  }).catch((error: unknown) => {
+  await listenOn(server, listen).catch((error: unknown) => {
     throw new CommandFailure(`cannot listen on ${listen.host}:${listen.port}: ${messageOf(error)}`)
   })
-  return {
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { stop: () => stopAtOnce(server) }
 }
 
 interface Exchange {

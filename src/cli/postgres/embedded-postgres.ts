@@ -30,6 +30,7 @@ import { promisify } from 'node:util'
 import type { Logger } from '../../log.ts'
 import { createFile } from '../data-dir/create-file.ts'
 import { CommandFailure, messageOf } from '../failure.ts'
+import { listenOn } from '../listen.ts'
 import { type BinariesFolder, postgresBinaries } from './binaries.ts'
 import { lastWordsIn } from './last-words.ts'
 import { readPostmaster, stopOrphan, stopPostmaster } from './postmaster-pid.ts'
@@ -296,12 +297,7 @@ function asUser(user: SystemUser | undefined): { uid?: number; gid?: number } {
 /** Free now; PostgreSQL takes no port 0. */
 async function freePort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
+  const port = await listenOn(server, { host: '127.0.0.1', port: 0 })
   await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no TCP address')
-  return address.port
+  return port
 }
