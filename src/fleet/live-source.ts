@@ -144,7 +144,8 @@ function distinct(objects: readonly Fields[]): readonly Fields[] {
   })
 }
 
-const PATIENT_ATTEMPTS = 4
+/** Within the budget; a server that we ask for many clusters at once bounds us by user. */
+const PATIENT_ATTEMPTS = 10
 const MOST_PATIENCE_SECONDS = 10
 
 /** A cluster that is asked too much says when to come back. @returns undefined when it is not there. */

@@ -814,4 +814,54 @@ export const CASES: readonly Case[] = [
       },
     ],
   },
+  {
+    id: 'E12',
+    fault: 'a sweep or a comparison takes what it could not see for well',
+    hasNo: 'rows, change log, condition, metric: reading changes nothing',
+    guards: [
+      {
+        file: 'fleet/live-source.ts',
+        text: 'seen.causes.set(resource, causeOf(error, deadline))',
+        becomes: '',
+        test: {
+          file: 'fleet/live.test.ts',
+          name: 'E12 a cluster that hangs, one that refuses and one that sends half a list: none is healthy',
+        },
+      },
+      {
+        file: 'drift/api-source.ts',
+        text: "if (!Array.isArray(items)) throw new ApiFailure('the answer is no list')",
+        becomes: 'if (!Array.isArray(items)) return []',
+        test: {
+          file: 'drift/api-source.test.ts',
+          name: 'an answer about one cluster that cannot be used makes that cluster unknown, and no other',
+        },
+      },
+    ],
+  },
+  {
+    id: 'E14',
+    fault: 'clusters differ by nature, or are not here yet, and that is called drift',
+    hasNo: 'rows, change log, condition, metric: reading changes nothing',
+    guards: [
+      {
+        file: 'drift/schemas-digest.ts',
+        text: '.sort(([a], [b]) => compareBytes(a, b))',
+        becomes: '',
+        test: {
+          file: 'drift/noise.test.ts',
+          name: 'the same definition is no drift: other keys’ order, other spelling, other server',
+        },
+      },
+      {
+        file: 'drift/gather.ts',
+        text: 'problems.get(name) ?? { crds: shapes.get(name) ?? [] }',
+        becomes: '({ crds: shapes.get(name) ?? [] })',
+        test: {
+          file: 'drift/noise.test.ts',
+          name: 'missing is not different, and a cluster that is not here yet lacks nothing',
+        },
+      },
+    ],
+  },
 ]
