@@ -30,10 +30,13 @@ export interface ListRequest {
   /**
    * Not from the member's watch cache, as far as it can be helped. Since 1.31 that cache answers a
    * list of the newest state too, and what it has lost is missing there; a list of exactly one
-   * revision is read from etcd (from 1.34 on, unless the cache still has a snapshot that the server
-   * has not found to differ from etcd).
+   * revision is read from etcd. From 1.34 on the cache answers that as well, from a snapshot, until
+   * the server finds it to differ from etcd: it compares them every 5 to 7.5 minutes, drops the
+   * snapshots of a type that differs and takes none until it agrees again. The newest state goes on
+   * coming from the cache, so that the list which puts a loss right must be of one revision, too.
    *
    * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+   * @see kubernetes/apiserver/pkg/storage/cacher/delegator.go, consistencyChecker
    */
   readonly fromStorage?: boolean
   /** A longer list has no end. Left out: {@link MOST_LISTED}. */

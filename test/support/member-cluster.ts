@@ -324,13 +324,20 @@ export class MemberCluster {
     )
   }
 
-  /** Gone from etcd; the watch cache goes on telling of it, to whoever asks for the newest state. */
-  loseFromCache(of: GroupResource, namespace: string, name: string): void {
+  /**
+   * Gone from etcd; the watch cache goes on telling of it, to whoever asks for the newest state.
+   *
+   * @param snapshots - so many lists of one revision come from the cache, too, as from Kubernetes
+   *   1.34 on until the server has seen that it differs from etcd.
+   */
+  loseFromCache(of: GroupResource, [namespace, name]: [string, string], snapshots = 0): void {
+    let left = snapshots
     const cached = this.server.list(of)
     this.loseDeletion(of, namespace, name)
     this.#faults.whenever({ of, kind: 'list' }, ({ request, response }) => {
       const { query } = request
-      if (query.get('resourceVersionMatch') === 'Exact' || query.get('continue')) return false
+      if (query.get('resourceVersionMatch') === 'Exact' && left-- <= 0) return false
+      if (query.get('continue')) return false
       const items = cached.map(({ text }) => text.toString()).join()
       const metadata = JSON.stringify({ resourceVersion: this.resourceVersion })
       response.writeHead(200, { 'content-type': 'application/json' })

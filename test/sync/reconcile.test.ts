@@ -64,12 +64,23 @@ test('a deletion that the watch lost is found when somebody asks', async () => {
 })
 
 test('a deletion that the watch cache lost is found, although lists come from that cache', async () => {
-  member.loseFromCache(CONFIG_MAPS, 'default', 'two')
+  member.loseFromCache(CONFIG_MAPS, ['default', 'two'])
   await requestReconcile(fleet.store, name)
   await until(async () => (await keys()) === 'default/one,default/three')
   await inStep({ fleet, member, cluster: name }, CONFIG_MAPS)
   expect((await fleet.log(name, CONFIG_MAPS)).slice(3)).toEqual(['D default/two'])
   expect(await fleet.metric(name, CONFIG_MAPS, 'relists_total{cause="reconciled"}')).toBe(1)
+})
+
+test('and although its cache has snapshots of old revisions: once the member sees that they differ', async () => {
+  member.loseFromCache(CONFIG_MAPS, ['default', 'two'], 1)
+  const done = 'select 1 from cluster_resource where reconcile_wanted_at > reconciled_at'
+  await requestReconcile(fleet.store, name)
+  await until(async () => (await fleet.query(done)).length === 0)
+  expect(await keys()).toContain('default/two')
+  await requestReconcile(fleet.store, name)
+  await until(async () => (await keys()) === 'default/one,default/three')
+  await inStep({ fleet, member, cluster: name }, CONFIG_MAPS)
 })
 
 test('a member that knows no exact revisions is compared all the same', async () => {
