@@ -17,7 +17,7 @@ import {
 import { at, textAt } from './field.ts'
 import { CRDS, NODES, PODS, TEMPLATES } from './gather.ts'
 import { sourceCluster, typeIn, typeProblem } from './mirror-problems.ts'
-import type { DriftSource, Problem, ReadRequest } from './source.ts'
+import { type DriftSource, objectProblem, type Problem, type ReadRequest } from './source.ts'
 
 /** Below the root of a server. Throws {@link ApiFailure}. */
 export type ReadApi = (path: string, query: Readonly<Record<string, string>>) => Promise<unknown>
@@ -93,8 +93,7 @@ async function readCluster(
     for await (const items of pages(read, path, query)) for (const item of items) each(item)
     return undefined
   } catch (error) {
-    if (error instanceof ApiFailure) return problemOf(error)
-    throw error
+    return error instanceof ApiFailure ? problemOf(error) : objectProblem(error)
   }
 }
 

@@ -30,6 +30,17 @@ export interface ReadRequest {
   readonly fieldSelector?: string
 }
 
+/**
+ * What an object ends its reader with that no program can take: torn, or nested without end. It is
+ * a problem of its cluster, and of no other.
+ *
+ * @throws what was thrown, when it is anything else: a defect of ours.
+ */
+export function objectProblem(error: unknown): Problem {
+  if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
+  return { why: 'stale', message: 'an object of it cannot be read' }
+}
+
 export interface DriftSource {
   /** All that the reader may see, in any order. */
   clusters(): Promise<readonly SourceCluster[]>

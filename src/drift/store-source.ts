@@ -12,7 +12,7 @@ import { listObjects } from '../store/list-objects.ts'
 import type { ListRequest, ObjectCondition, RawRow } from '../store/list-request.ts'
 import type { ReadScope } from '../store/read-scope.ts'
 import { type Freshness, sourceCluster, typeProblem } from './mirror-problems.ts'
-import type { DriftSource, Problem, ReadRequest } from './source.ts'
+import { type DriftSource, objectProblem, type Problem, type ReadRequest } from './source.ts'
 
 export interface StoreSourceOptions extends Freshness {
   readonly store: Store
@@ -49,7 +49,13 @@ export function storeSource(options: StoreSourceOptions): DriftSource {
         if (problem) problems.set(name, problem)
         return problem || !scoped ? [] : [scoped]
       })
-      await readRows({ ...options, scope }, request, each)
+      await readRows({ ...options, scope }, request, (name, row) => {
+        try {
+          each(name, objectOf(row))
+        } catch (error) {
+          problems.set(name, objectProblem(error))
+        }
+      })
       return problems
     },
   }
@@ -58,7 +64,7 @@ export function storeSource(options: StoreSourceOptions): DriftSource {
 async function readRows(
   { store, catalog, scope }: StoreSourceOptions & { readonly scope: ReadScope },
   { of, fieldSelector = '' }: ReadRequest,
-  each: Parameters<DriftSource['read']>[1],
+  each: (cluster: string, row: RawRow) => void,
 ): Promise<void> {
   const [id] = [...catalog.types].find(
     ([, type]) => type.group === of.group && type.resource === of.resource,
@@ -71,7 +77,7 @@ async function readRows(
     want: { cells: false, metadata: false, body: true },
   }
   for await (const rows of listObjects(store, request)) {
-    for (const row of rows) each(names.get(row.clusterId) ?? '', objectOf(row))
+    for (const row of rows) each(names.get(row.clusterId) ?? '', row)
   }
 }
 

@@ -201,6 +201,22 @@ describe('an answer about one cluster that cannot be used makes that cluster unk
   })
 })
 
+test('a definition that is nested without end makes its cluster unknown, and no other', async () => {
+  let schema: object = {}
+  for (let depth = 0; depth < 100_000; depth++) schema = { properties: { x: schema } }
+  const versions = [{ name: 'v1', schema: { openAPIV3Schema: schema } }]
+  const override: Override = (path) =>
+    path.endsWith('/customresourcedefinitions')
+      ? { items: [{ metadata: { name: 'deep.io' }, spec: { versions } }] }
+      : undefined
+  const source = apiSource(reading(server.admin, override), 0)
+  const clusters = await source.clusters()
+  const input = await gatherCrds({ source, clusters, schemas: true })
+  expect(input.unknown).toContainEqual({
+    ...{ cluster: 'b', why: 'stale', message: 'an object of it cannot be read' },
+  })
+})
+
 describe('a server that does not tell its clusters is no answer', () => {
   test.each([
     [

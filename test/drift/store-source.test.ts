@@ -453,3 +453,18 @@ describe('a reader’s scope', () => {
     expect(rows.map(({ key }) => key)).toEqual(['docker.io/library/app'])
   })
 })
+
+test('a stored object that is torn makes its cluster unknown, and no other', async () => {
+  const fleet = new Fleet()
+  const [torn, other] = [await fleet.cluster('torn'), await fleet.cluster('whole')]
+  for (const one of [torn, other]) await one.fill(PODS, [pod({ image: 'app:1' })])
+  await database.store.pool.query(
+    `update object set head = '{"half', tail = '' where cluster_id = $1`,
+    [torn.id],
+  )
+  const found = await fleet.images()
+  expect(found.clusters).toEqual(['whole'])
+  expect(found.unknown).toEqual([
+    { cluster: 'torn', why: 'stale', message: 'an object of it cannot be read' },
+  ])
+})
