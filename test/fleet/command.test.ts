@@ -139,7 +139,7 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
       ['--fleet-file', 'not YAML'],
     ],
     ['an empty kubeconfig', ['--all-contexts', '--kubeconfig', ''], ['kubeconfig']],
-    ['a list of kubeconfigs', ['--all-contexts', '--kubeconfig', 'a:b'], ['kubeconfig']],
+    ['a list of kubeconfigs', ['--all-contexts', '--kubeconfig', 'a:b'], ['list of several files']],
     [
       'what fleetglass serves, which is no cluster',
       ['--all-contexts', '--kubeconfig', 'MIRROR'],

@@ -1,7 +1,7 @@
 /** The contexts of a kubeconfig, and how the cluster of each is reached. */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { isRecord, text } from '../../printers/read-field.ts'
 import { credentialsFromKubeconfig } from '../../sync/credentials.ts'
@@ -57,7 +57,9 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    const why = isMissing ? 'it is not there' : 'it cannot be opened'
+    const isList = path.includes(delimiter)
+    const missing = isList ? 'a list of several files is not taken' : 'it is not there'
+    const why = isMissing ? missing : 'it cannot be opened'
     throw usageError(`the kubeconfig cannot be read: ${why}`)
   }
 }

@@ -49,6 +49,17 @@ export function readFleetFile(path: string): readonly FleetEntry[] {
   }
 }
 
+/**
+ * Of a fleet file whose clusters are those of one mirror, if there is one.
+ *
+ * @throws CommandFailure, also for a kubeconfig: someone would believe it to be in use.
+ */
+export function mirroredEntries({ fleetFile }: SelectionFlags): readonly FleetEntry[] | undefined {
+  const entries = fleetFile === undefined ? undefined : readFleetFile(fleetFile)
+  if (entries?.every(({ kubeconfig }) => kubeconfig === undefined) ?? true) return entries
+  throw usageError('--fleet-file: with --source store an entry cannot have a kubeconfig')
+}
+
 export interface SelectionInputs {
   readonly flags: SelectionFlags
   /** Of the fleet file, when there is one. */

@@ -28,7 +28,7 @@ import { CommandFailure } from '../failure.ts'
 import { kubeconfigReader } from './kubeconfig-contexts.ts'
 import { memberReader } from './member-reader.ts'
 import type { SweepSettings } from './options.ts'
-import { readFleetFile, type Selected, type SelectionFlags, selectClusters } from './select.ts'
+import { mirroredEntries, type Selected, type SelectionFlags, selectClusters } from './select.ts'
 import { asUsage, usageError } from './usage.ts'
 
 export interface ServedInputs {
@@ -45,7 +45,7 @@ export async function servedTargets<T>(
   { flags, settings, path }: ServedInputs,
   work: (targets: readonly Target[]) => Promise<T>,
 ): Promise<T> {
-  const entries = flags.fleetFile === undefined ? undefined : readFleetFile(flags.fleetFile)
+  const entries = mirroredEntries(flags)
   const access = await asUsage(() => serverAccess(path))
   const { now, clusters } = await mirrorStates(access, settings.clusterTimeoutMilliseconds)
   const byName = new Map(clusters.map((one) => [one.name, one]))

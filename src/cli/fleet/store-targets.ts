@@ -11,8 +11,8 @@ import { CommandFailure } from '../failure.ts'
 import { withStore } from '../parts/with-store.ts'
 import { storedWishes } from './mirror-wishes.ts'
 import type { SweepSettings } from './options.ts'
-import { readFleetFile, type SelectionFlags, selectClusters } from './select.ts'
-import { asUsage, usageError } from './usage.ts'
+import { mirroredEntries, type SelectionFlags, selectClusters } from './select.ts'
+import { asUsage } from './usage.ts'
 
 export const STORE_SETTINGS = ['dataDir', 'databaseUrl'] as const
 
@@ -30,10 +30,7 @@ export async function withStoreTargets<T>(
   { flags, settings, config }: StoreInputs,
   work: (targets: readonly Target[]) => Promise<T>,
 ): Promise<T> {
-  const entries = flags.fleetFile === undefined ? undefined : readFleetFile(flags.fleetFile)
-  if (entries?.some(({ kubeconfig }) => kubeconfig !== undefined)) {
-    throw usageError('--fleet-file: with --source store an entry cannot have a kubeconfig')
-  }
+  const entries = mirroredEntries(flags)
   const { databaseUrl } = config
   const dataDir = databaseUrl
     ? resolve(config.dataDir)
