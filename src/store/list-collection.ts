@@ -61,7 +61,7 @@ export function collectionQuery(
   const wide = columns.map((column) => sql`, w.${sql.id(column)}`)
   const compiled = sql`select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name
     ${sql.join([...values, ...wide], sql``)} from (
-      select o.cluster_id, o.type_id, o.namespace, o.name ${sql.join(selected, sql``)} from object o
+      select o.cluster_id, o.type_id, o.namespace, o.name ${sql.join(selected, sql``)} from object o${order.joins}
       where ${matching(request)}${after} order by ${order.by}${limits(request)}
     ) k cross join lateral (
       select * from object f where f.cluster_id = k.cluster_id and f.type_id = k.type_id

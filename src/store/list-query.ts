@@ -83,7 +83,7 @@ function sortMatches(
   const values = order.selected.map((_, i) => sql`k.${sql.id(`v${i}`)}`)
   const wide = columns.map((column) => sql`w.${sql.id(column)}`)
   const keys = (by: RawBuilder<unknown>, ...more: readonly RawBuilder<boolean>[]) =>
-    sql`select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from ${from}
+    sql`select ${sql.join([sql`o.cluster_id, o.namespace, o.name`, ...selected])} from ${from}${order.joins}
     where ${sql.join([...where, ...(after ? [after] : []), ...more], sql` and `)} order by ${by}`
   return sql`select ${sql.join([
     sql`k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name`,

@@ -28,6 +28,8 @@ interface Term {
 /** One key of the order: what it compares, and how its value travels in a position. */
 interface Key {
   readonly terms: readonly Term[]
+  /** What a value is worked out by, once for a row. */
+  readonly from?: Sql
   /** The value as text, selected with each row; undefined when the row's key has it already. */
   readonly text?: Sql
   /** One bound value per term; null where the row had none. */
@@ -35,6 +37,8 @@ interface Key {
 }
 
 export interface Order {
+  /** Joined to rows `o`: what is compared and selected, each worked out once for a row. */
+  readonly joins: Sql
   /** `order by` list. */
   readonly by: Sql
   /** The same among rows that have a value for the first key, in the direction of its index. */
@@ -57,14 +61,18 @@ type Column = 'cluster' | 'namespace' | 'name'
 const ROW_KEY: readonly Column[] = ['cluster', 'namespace', 'name']
 
 export function orderOf(keys: readonly OrderKey[], scope: ReadScope): Order {
-  const wanted = keys.map((key) => orderKey(key, scope))
+  const wanted = keys.map((key, i) => orderKey(key, scope, `f${i}`))
   const ties = ROW_KEY.filter((column) => !keys.some(({ by }) => by === column)).map((by) => ({
     by,
-    key: orderKey({ by, descending: false }, scope),
+    key: orderKey({ by, descending: false }, scope, ''),
   }))
   const all = [...wanted, ...ties.map(({ key }) => key)]
   const terms = all.flatMap((key) => key.terms)
   return {
+    joins: sql.join(
+      wanted.flatMap(({ from }) => from ?? []),
+      sql``,
+    ),
     by: sql.join(terms.map(orderBy)),
     byPresent: sql.join([
       sql`${terms[0]!.expression} ${terms[0]!.descending ? sql`desc nulls last` : sql`nulls first`}`,
@@ -127,7 +135,7 @@ function isBeyond(
   return nullable ? sql`(${further} or ${expression} is null)` : sql`${further}`
 }
 
-function orderKey({ by, descending }: OrderKey, scope: ReadScope): Key {
+function orderKey({ by, descending }: OrderKey, scope: ReadScope, alias: string): Key {
   switch (by) {
     case 'cluster':
       return clusterKey(scope, descending)
@@ -142,7 +150,7 @@ function orderKey({ by, descending }: OrderKey, scope: ReadScope): Key {
     case 'type':
       return typeKey(descending)
     default:
-      return fieldKey(by, descending)
+      return fieldKey(by, descending, alias)
   }
 }
 
@@ -215,9 +223,12 @@ function typeKey(descending: boolean): Key {
 }
 
 /** The first value at the path. Numbers by size, before all other values, which are compared as text. */
-function fieldKey(path: FieldPath, descending: boolean): Key {
-  const value = sql`(${valuesAt(path)})[1] collate "C"`
+function fieldKey(path: FieldPath, descending: boolean, alias: string): Key {
+  const value = sql`${sql.id(alias)}.value`
   return {
+    // `offset 0` keeps the planner from writing it out wherever it is used.
+    from: sql` cross join lateral
+      (select (${valuesAt(path)})[1] collate "C" as value offset 0) ${sql.id(alias)}`,
     terms: [
       { expression: asNumber(value), descending, nullable: true },
       { expression: value, descending, nullable: true },

@@ -179,12 +179,13 @@ select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, k."v0", w
 
 -- list: in the order of a field
 select k.cluster_id, w.api_version, w.columns_id, k.namespace, k.name, k."v0", w."cells", w."metadata" from (
-    select o.cluster_id, o.namespace, o.name, (values_at_path((o.head || 'null' || o.tail), $1::text[]))[1] collate "C" as "v0" from object o
+    select o.cluster_id, o.namespace, o.name, "f0".value as "v0" from object o cross join lateral
+      (select (values_at_path((o.head || 'null' || o.tail), $1::text[]))[1] collate "C" as value offset 0) "f0"
     where o.type_id = $2 and (o.cluster_id = any ($3::int4[]) or (o.cluster_id = any ($4::int4[]) and o.namespace = any ($5::text[]))) and array_position(
-    array(select c.id from cluster c where c.id = any ($6::int4[]) and c.removed_at is null), o.cluster_id) is not null order by case when (values_at_path((o.head || 'null' || o.tail), $7::text[]))[1] collate "C" ~ '^-?[0-9]{1,60}([.][0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$' then ((values_at_path((o.head || 'null' || o.tail), $8::text[]))[1] collate "C")::numeric end desc nulls last, (values_at_path((o.head || 'null' || o.tail), $9::text[]))[1] collate "C" desc nulls last, array_position($10::int4[], o.cluster_id), o.namespace, o.name limit $11::int8
+    array(select c.id from cluster c where c.id = any ($6::int4[]) and c.removed_at is null), o.cluster_id) is not null order by case when "f0".value ~ '^-?[0-9]{1,60}([.][0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$' then ("f0".value)::numeric end desc nulls last, "f0".value desc nulls last, array_position($7::int4[], o.cluster_id), o.namespace, o.name limit $8::int8
   ) k cross join lateral (
     select * from object f where f.cluster_id = k.cluster_id
-    and f.type_id = $12 and f.namespace = k.namespace and f.name = k.name offset 0
+    and f.type_id = $9 and f.namespace = k.namespace and f.name = k.name offset 0
   ) w;
 
 -- count
@@ -234,7 +235,7 @@ select (select count(*) from (select o.* from unnest(
     and o.namespace >= s.first_namespace and o.namespace <= s.last_namespace
     and pg_column_size(o.tail) <= 32768 limit 100
   ) o
-  where (select c.removed_at is null from cluster c where c.id = s.cluster_id)) o where exists_at_path((o.head || 'null' || o.tail), $9::text[])) as "a0";
+  where (select c.removed_at is null from cluster c where c.id = s.cluster_id)) o where (cardinality(nodes_at_path((o.head || 'null' || o.tail), $9::text[])) > 0)) as "a0";
 
 -- write: a batch of changes
 with incoming as materialized (

@@ -19,17 +19,26 @@ function documentWith([first]: FieldPath): RawBuilder<string> {
 
 /** A text array: the scalars at the path, spelled as JSON spells them, strings without quotes. */
 export function valuesAt(path: FieldPath): RawBuilder<string[]> {
-  return sql`values_at_path(${documentWith(path)}, ${textArray(path.map(stepText))})`
+  const steps = path.map(stepText)
+  const name = isOdd(steps) ? sql`values_at_odd_path` : sql`values_at_path`
+  return sql`${name}(${documentWith(path)}, ${textArray(steps)})`
 }
 
 /** A json array: all that is at the path, objects and lists, too. */
 export function nodesAt(path: FieldPath): RawBuilder<unknown[]> {
-  return sql`nodes_at_path(${documentWith(path)}, ${textArray(path.map(stepText))})`
+  const steps = path.map(stepText)
+  const name = isOdd(steps) ? sql`nodes_at_odd_path` : sql`nodes_at_path`
+  return sql`${name}(${documentWith(path)}, ${textArray(steps)})`
 }
 
 /** True when there is anything at the path, a null included. */
 export function existsAt(path: FieldPath): RawBuilder<boolean> {
-  return sql`exists_at_path(${documentWith(path)}, ${textArray(path.map(stepText))})`
+  return sql`(cardinality(${nodesAt(path)}) > 0)`
+}
+
+/** What stands for an odd character here may stand for itself in a document that has none. */
+function isOdd(steps: readonly string[]): boolean {
+  return steps.some((step) => step.includes('\ue000'))
 }
 
 const LARGEST_INT4 = 2_147_483_647
