@@ -75,6 +75,8 @@ class Leading {
   readonly #changed = new Wakeup()
   readonly #followed: ReadonlyMap<RegistrationKind, FollowedObjects>
   readonly #secrets: FollowedObjects
+  /** States that need no look any more: what we wrote to them comes back as another. */
+  readonly #kept = new WeakSet<JsonObject>()
   #failure: string | undefined
 
   constructor(parts: ControllerParts, leadership: Leadership) {
@@ -174,11 +176,14 @@ class Leading {
     for (const cluster of this.#clusters()) {
       const what = `${CLUSTERS.resource} ${JSON.stringify(nameOf(cluster))}`
       // Its rows may still be read.
-      if (stuck.has(what) || !this.#leadership.isHeld()) continue
-      await keepFinalizer(client, cluster, signal).catch((error: unknown) => {
-        log.warn({ err: error, what }, 'the finalizer was not written')
-        failed.push(`${what} (finalizer)`)
-      })
+      if (stuck.has(what) || this.#kept.has(cluster) || !this.#leadership.isHeld()) continue
+      await keepFinalizer(client, cluster, signal).then(
+        () => this.#kept.add(cluster),
+        (error: unknown) => {
+          log.warn({ err: error, what }, 'the finalizer was not written')
+          failed.push(`${what} (finalizer)`)
+        },
+      )
     }
     return failed
   }
