@@ -374,7 +374,7 @@ describe.skipIf(!HAS_KUBECTL)('a PediaCluster with kubectl', () => {
     ).toContain('Forbidden')
     expect((await viewer.paste('kubectl delete pediacluster one')).stderr).toContain('Forbidden')
     expect((await command(['token', 'list'])).stdout).toMatch(
-      /^NAME +STATE +CREATED +EXPIRES\nvera +good /,
+      /^NAME +STATE +CREATED +EXPIRES\nvera +good +\S+:\d\dZ +\S+:\d\dZ\n$/,
     )
     expect(await command(['token', 'create', ...flags])).toMatchObject({
       exitCode: 1,
@@ -413,7 +413,10 @@ describe('backup and restore', () => {
       await register(adminOf(dataDir))
       const { stdout } = await command(['token', 'create', '--name', 'vera', '--viewer'])
       const file = join(folder, 'backup.json')
-      expect((await command(['backup', '--out', file])).exitCode).toBe(0)
+      expect(await command(['backup', '--out', file])).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^\d+ objects and 1 token and the encryption key are in /),
+      })
       expect(statSync(file).mode & 0o777).toBe(0o600)
       const again = await command(['backup', '--out', file])
       expect(again).toMatchObject({

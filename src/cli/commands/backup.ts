@@ -70,8 +70,8 @@ async function backup(config: Settings, out: string): Promise<void> {
     ...state,
   }
   writeNew(out, `${JSON.stringify(written, null, 2)}\n`)
-  const { registrations, accessTokens } = state
-  console.log(`${registrations.length} objects and ${accessTokens.length} tokens are in ${out}`)
+  const what = whatIsIn(state)
+  console.log(`${what} and the encryption key are in ${out}: keep it as you keep a password`)
 }
 
 function writeNew(path: string, text: string): void {
@@ -109,8 +109,13 @@ async function restore(config: Settings, path: string): Promise<void> {
       throw error instanceof RestoreRefused ? refused(path, error.message) : error
     }),
   )
-  const { registrations, accessTokens } = saved
-  console.log(`${registrations.length} objects and ${accessTokens.length} tokens were restored`)
+  console.log(`restored ${whatIsIn(saved)}`)
+}
+
+/** `2 objects and 1 token`. */
+function whatIsIn({ registrations, accessTokens }: Pick<Backup, 'registrations' | 'accessTokens'>) {
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
+  return `${count(registrations.length, 'object')} and ${count(accessTokens.length, 'token')}`
 }
 
 function readBackup(path: string): Backup {

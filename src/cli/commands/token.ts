@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
+import { timestamp } from '../../kube/timestamp.ts'
 import { createLogger } from '../../log.ts'
 import { createRegistrations } from '../../registration/registrations.ts'
 import {
@@ -160,8 +161,8 @@ async function printTokens(store: Store): Promise<void> {
   const rows = (await listAccessTokens(store)).map((token) => [
     token.name,
     stateOf(token, now),
-    token.createdAt.toISOString(),
-    token.expiresAt.toISOString(),
+    timestamp(token.createdAt.getTime()),
+    timestamp(token.expiresAt.getTime()),
   ])
   process.stdout.write(formatTable(['NAME', 'STATE', 'CREATED', 'EXPIRES'], rows))
 }
