@@ -374,7 +374,7 @@ describe.skipIf(!HAS_KUBECTL)('a PediaCluster with kubectl', () => {
     ).toContain('Forbidden')
     expect((await viewer.paste('kubectl delete pediacluster one')).stderr).toContain('Forbidden')
     expect((await command(['token', 'list'])).stdout).toMatch(
-      /^NAME +STATE +CREATED +EXPIRES\nvera +good +\S+:\d\dZ +\S+:\d\dZ\n$/,
+      /^NAME +STATE +CREATED +EXPIRES\nvera +good +\S+:\d\dZ +\S+:\d\dZ\n/,
     )
     expect(await command(['token', 'create', ...flags])).toMatchObject({
       exitCode: 1,

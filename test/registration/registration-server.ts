@@ -9,6 +9,7 @@ import type { Clock } from '../../src/clock.ts'
 import { createKeyring, type Keyring } from '../../src/keyring.ts'
 import { createRegistrations, type Registrations } from '../../src/registration/registrations.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 
 export const CLUSTERS = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters'
 export const TEMPLATES = '/apis/cluster.clusterpedia.io/v1alpha2/clustersyncresources'
@@ -70,6 +71,11 @@ export async function registrationServer(
   server.addHook('onRequest', async (request) => {
     request.identity = authenticated('admin', [MASTERS_GROUP])
   })
+  let underWay = 0
+  server.addHook('onRequest', async (_, reply) => {
+    underWay++
+    reply.raw.once('close', () => underWay--)
+  })
   const { authorize = () => () => true, untilKnown = async () => undefined } = options
   const { rightsOf = () => 'all' } = options
   const routes = { registrations, authorize, clock, untilKnown, rightsOf }
@@ -83,8 +89,9 @@ export async function registrationServer(
     ask: (method, path, asked) => ask(server, { method, path, ...asked }),
     async stop() {
       const closed = server.close()
+      await until(() => underWay === 0)
       // A client may have opened a connection that it never used: Node waits a minute for those.
-      setTimeout(() => server.server.closeAllConnections(), 200)
+      server.server.closeAllConnections()
       await closed
       await registrations.close()
       await database.drop()
