@@ -1,4 +1,5 @@
 /** How the text of a setting becomes its value: for settings.ts alone. */
+import { isIP } from 'node:net'
 import type { FieldPath } from './kube/field-selector.ts'
 import { messageOf } from './kube/message-of.ts'
 import { parsePrunePaths } from './sync/prune-paths.ts'
@@ -12,6 +13,19 @@ export const text = (given: string): Read<string> =>
 export const list = (given: string): Read<readonly string[]> => {
   const values = given.split(',').map((value) => value.trim())
   return values.includes('') ? { mustBe: 'names separated by commas' } : { value: values }
+}
+
+/** Of a certificate: `*` stands for one label. */
+export const hostNames = (given: string): Read<readonly string[]> => {
+  const names = given.split(',').map((name) => name.trim())
+  const fits = names.every((name) => isIP(name) !== 0 || isHostName(name))
+  return fits ? { value: names } : { mustBe: 'host names or addresses separated by commas' }
+}
+
+function isHostName(name: string): boolean {
+  const labels = name.replace(/^\*\./, '').split('.')
+  const fit = labels.every((label) => /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/i.test(label))
+  return fit && name.length <= 253
 }
 
 export const oneOf =

@@ -8,6 +8,7 @@ import type { LogLevel } from './log.ts'
 import {
   databaseUrl,
   directUrl,
+  hostNames,
   list,
   listenAddress,
   oneOf,
@@ -79,7 +80,7 @@ export const SETTINGS = {
     placeholder: 'NAME',
     help: 'further host names and addresses for the server certificate',
     many: true,
-    read: list,
+    read: hostNames,
   }),
   encryptionKeyFile: define({
     flag: 'encryption-key-file',

@@ -1,5 +1,13 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -49,6 +57,11 @@ describe('a command line that is at fault ends with exit code 2 and says how', (
         "See 'fleetglass serve --help'.",
       ],
     },
+    ...['a b', 'a..b', '-a.example', 'https://a', ''].map((name) => ({
+      name: `a certificate for ${JSON.stringify(name)}`,
+      args: ['serve', '--tls-san', `ok.example,${name}`],
+      says: ['--tls-san must be host names or addresses separated by commas'],
+    })),
     {
       name: 'a command below another, without what it needs',
       args: ['token', 'create'],
@@ -224,4 +237,15 @@ describe('what is asked for is printed on standard output', () => {
     )
     expect(exitCode).toBe(0)
   })
+})
+
+test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a sentence', () => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--help'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  closeSync(full)
+  expect(stderr).toBe('error: cannot write the output: no space left on device\n')
+  expect(status).toBe(1)
 })
