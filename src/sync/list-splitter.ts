@@ -17,6 +17,7 @@ import {
   opens,
   QUOTE,
 } from './json-bytes.ts'
+import { plainVersion } from './object-identity.ts'
 
 /** What stands beside the items. */
 export interface ListMeta {
@@ -88,7 +89,7 @@ export class ListSplitter {
     return {
       kind: text(this.#field('kind')),
       apiVersion: text(this.#field('apiVersion')),
-      resourceVersion: text(metadata?.resourceVersion),
+      resourceVersion: plainVersion(text(metadata?.resourceVersion)),
       continue: text(metadata?.continue),
     }
   }

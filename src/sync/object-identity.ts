@@ -19,7 +19,16 @@ function metadataTexts(object: Buffer, wanted: readonly string[]): Map<string, s
 
 /** The object's resourceVersion; `''` when it has none. @throws JsonError */
 export function versionOf(object: Buffer): string {
-  return metadataTexts(object, ['resourceVersion']).get('resourceVersion') ?? ''
+  return plainVersion(metadataTexts(object, ['resourceVersion']).get('resourceVersion') ?? '')
+}
+
+const VERSION_MOST_CHARACTERS = 1024
+
+/** What is to be kept, and asked for in a URL. @throws JsonError */
+export function plainVersion(version: string): string {
+  const fits = version.length <= VERSION_MOST_CHARACTERS && /^[\x21-\x7e]*$/.test(version)
+  if (!fits) throw new JsonError('the resourceVersion is not plain text')
+  return version
 }
 
 /** @throws JsonError when the object has no name. */

@@ -91,6 +91,25 @@ test('objects that cannot be mirrored are named in a text of measure', async () 
   await fleet.remove('refused')
 })
 
+test.each([
+  ['with a NUL', '1\u0000'],
+  ['of any length', '9'.repeat(2_000)],
+])('a list at a resourceVersion %s is an error of its type', async (_what, resourceVersion) => {
+  const heal = member.answerWhenever({ of: CONFIG_MAPS, kind: 'list' }, (exchange) =>
+    send(exchange, 200, { metadata: { resourceVersion }, items: [] }),
+  )
+  await register('odd-version')
+  await until(
+    async () => (await fleet.syncCondition('odd-version', CONFIG_MAPS))?.status === 'Error',
+  )
+  expect(await fleet.syncCondition('odd-version', CONFIG_MAPS)).toMatchObject({
+    reason: 'InvalidAnswer',
+    message: 'cannot list configmaps: the resourceVersion is not plain text',
+  })
+  heal()
+  await fleet.remove('odd-version')
+})
+
 test('a document of megabytes is no version', async () => {
   const heal = member.answerWhenever({ kind: 'version' }, (exchange) =>
     send(exchange, 200, { gitVersion: 'v1', more: 'x'.repeat(100_000) }),
