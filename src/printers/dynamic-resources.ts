@@ -1,4 +1,4 @@
-/** The kinds of resource.k8s.io: devices and who claims them. */
+/** The kinds of resource.k8s.io: devices and who claims them, those of its first versions too. */
 import type { KubeObject } from '../kube/kube-object.ts'
 import type { Cell, PrintersByResource } from './printer.ts'
 import {
@@ -18,6 +18,17 @@ export const dynamicResources: PrintersByResource = {
   'deviceclasses.resource.k8s.io': (object) => [nameOf(object), ageOf(object)],
   'resourceclaims.resource.k8s.io': (object) => [nameOf(object), claimState(object), ageOf(object)],
   'resourceclaimtemplates.resource.k8s.io': (object) => [nameOf(object), ageOf(object)],
+  // Both are gone since 1.32.
+  'resourceclasses.resource.k8s.io': (object) => [
+    nameOf(object),
+    text(object.driverName),
+    ageOf(object),
+  ],
+  'podschedulingcontexts.resource.k8s.io': (object) => [
+    nameOf(object),
+    text(fields(object.spec).selectedNode),
+    ageOf(object),
+  ],
   'resourceslices.resource.k8s.io': sliceCells,
   'devicetaintrules.resource.k8s.io': taintRuleCells,
   'resourcepoolstatusrequests.resource.k8s.io': poolStatusCells,

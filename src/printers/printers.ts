@@ -39,7 +39,7 @@ import { workloads } from './workloads.ts'
  * Stored with every row's cells. Raise it with every change of what any printer prints: rows of
  * an older version are then printed again.
  */
-export const PRINTER_VERSION = 5
+export const PRINTER_VERSION = 6
 
 const BUILT_IN: PrintersByResource = {
   ...admission,

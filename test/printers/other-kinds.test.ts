@@ -201,6 +201,13 @@ describeSituations({
     ],
     ['v1alpha2', { nodeName: 'a', driverName: 'gpu' }, { Node: 'a', Driver: 'gpu', Pool: '' }],
   ],
+  'resourceclasses.resource.k8s.io': [
+    ['of a driver', { driverName: 'gpu.example.com' }, { DriverName: 'gpu.example.com' }],
+  ],
+  'podschedulingcontexts.resource.k8s.io': [
+    ['a node is chosen', { spec: { selectedNode: 'a' } }, { SelectedNode: 'a' }],
+    ['none is', {}, { SelectedNode: '' }],
+  ],
   'devicetaintrules.resource.k8s.io': [
     [
       'no time',
