@@ -1,11 +1,12 @@
 /** What objects do to the database, and the database to us, over real HTTP. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import { expect, test } from 'vitest'
+import type { MemberCluster } from '../support/member-cluster.ts'
 import { hugeConfigMap, ODD_OBJECTS } from '../support/odd-objects.ts'
 import { CONFIG_MAPS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
 import { inStep as rightAbout } from './in-step.ts'
-import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+import { oneMember } from './one-member.ts'
+import type { SyncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps'] }]
 const MEBIBYTE = 1024 * 1024
@@ -13,25 +14,15 @@ const MEBIBYTE = 1024 * 1024
 let fleet: SyncedFleet
 let member: MemberCluster
 let name = ''
-let count = 0
 
-beforeAll(async () => {
-  fleet = await syncedFleet({ limits: { queueBytes: 2 * MEBIBYTE } })
-})
-
-afterAll(async () => {
-  await fleet.stop()
-})
-
-beforeEach(async () => {
-  name = `dot-${++count}`
-  member = await startMemberCluster({ bookmarkSeconds: 3600 })
-})
-
-afterEach(async () => {
-  await fleet.remove(name)
-  await member.stop()
-})
+oneMember(
+  { fleet: { limits: { queueBytes: 2 * MEBIBYTE } }, member: { bookmarkSeconds: 3600 } },
+  (made) => {
+    fleet = made.fleet
+    member = made.member
+    name = made.name
+  },
+)
 
 const inStep = () => rightAbout({ fleet, member, cluster: name }, CONFIG_MAPS)
 const put = (one: string, more: object = {}) =>

@@ -1,37 +1,25 @@
 /** What members do to us: after each, the rows are what the member holds. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { GroupResource } from '../../src/kube/group-resource.ts'
-import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import type { MemberCluster } from '../support/member-cluster.ts'
 import { hugeConfigMap, REFUSED_OBJECTS } from '../support/odd-objects.ts'
 import { CONFIG_MAPS, PODS, SECRETS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
 import { inStep as rightAbout } from './in-step.ts'
-import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+import { oneMember } from './one-member.ts'
+import type { SyncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps', 'pods', 'secrets'] }]
 
 let fleet: SyncedFleet
 let member: MemberCluster
 let name = ''
-let count = 0
 
-beforeAll(async () => {
-  fleet = await syncedFleet()
-})
-
-afterAll(async () => {
-  await fleet.stop()
-})
-
-beforeEach(async () => {
-  name = `dot-${++count}`
-  member = await startMemberCluster({ bookmarkSeconds: 3600 })
+oneMember({ member: { bookmarkSeconds: 3600 } }, (made) => {
+  fleet = made.fleet
+  member = made.member
+  name = made.name
   for (const one of ['one', 'two']) member.put(CONFIG_MAPS, configMap(one, '1'))
-})
-
-afterEach(async () => {
-  await fleet.remove(name)
-  await member.stop()
 })
 
 function configMap(one: string, value: string) {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { builtInResources } from '../../src/demo/recorded.ts'
 import type { GroupResource } from '../../src/kube/group-resource.ts'
 import { createLogger } from '../../src/log.ts'
@@ -16,7 +16,8 @@ import { type MemberCluster, startMemberCluster } from '../support/member-cluste
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, PODS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
 import { inStep as rightAbout } from './in-step.ts'
-import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+import { oneMember } from './one-member.ts'
+import type { SyncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps', 'namespaces'] }]
 const WIDGETS = { group: 'shop.example.com', version: 'v1', resource: 'widgets' }
@@ -26,30 +27,23 @@ let fleet: SyncedFleet
 let syncerStore: Store
 let member: MemberCluster
 let name = ''
-let count = 0
 
-beforeAll(async () => {
-  fleet = await syncedFleet({
-    through: async (url) => {
-      syncerStore = await connectStore({ url, applicationName: 'test syncer', poolSize: 2 })
-      return syncerStore
+oneMember(
+  {
+    fleet: {
+      through: async (url) => {
+        syncerStore = await connectStore({ url, applicationName: 'test syncer', poolSize: 2 })
+        return syncerStore
+      },
     },
-  })
-})
-
-afterAll(async () => {
-  await fleet.stop()
-})
-
-beforeEach(async () => {
-  name = `dot-${++count}`
-  member = await startMemberCluster({ bookmarkSeconds: 3600 })
-})
-
-afterEach(async () => {
-  await fleet.remove(name)
-  await member.stop()
-})
+    member: { bookmarkSeconds: 3600 },
+  },
+  (made) => {
+    fleet = made.fleet
+    member = made.member
+    name = made.name
+  },
+)
 
 const put = (one: string, value = '1', namespace = 'default') =>
   member.put(CONFIG_MAPS, { metadata: { name: one, namespace }, data: { value } })

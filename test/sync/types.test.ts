@@ -1,6 +1,6 @@
 /** Which types are mirrored, as discovery, definitions and registrations change. */
 import { gunzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MemberResource } from '../../src/demo/member-server.ts'
 import { builtInResources, recordedOpenApi } from '../../src/demo/recorded.ts'
 import { getOpenApiDocument } from '../../src/store/openapi-documents.ts'
@@ -13,7 +13,8 @@ import {
   PODS,
 } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
-import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+import { oneMember } from './one-member.ts'
+import type { SyncedFleet } from './synced-fleet.ts'
 
 const WIDGETS = { group: 'shop.example.com', version: 'v1', resource: 'widgets' }
 const INGRESSES = { group: 'networking.k8s.io', resource: 'ingresses' }
@@ -21,27 +22,15 @@ const INGRESSES = { group: 'networking.k8s.io', resource: 'ingresses' }
 let fleet: SyncedFleet
 let member: MemberCluster
 let name = ''
-let count = 0
+const count = 0
 
-beforeAll(async () => {
-  fleet = await syncedFleet()
-})
-
-afterAll(async () => {
-  await fleet.stop()
-})
-
-beforeEach(async () => {
-  name = `dot-${++count}`
-  member = await startMemberCluster()
+oneMember({}, (made) => {
+  fleet = made.fleet
+  member = made.member
+  name = made.name
   member.put(CONFIG_MAPS, { metadata: { name: 'one', namespace: 'default' } })
   member.put(CONFIG_MAPS, { metadata: { name: 'one', namespace: 'kube-system' } })
   member.put(PODS, { metadata: { name: 'p', namespace: 'default' } })
-})
-
-afterEach(async () => {
-  await fleet.remove(name)
-  await member.stop()
 })
 
 function definition(columns: object[] = []) {

@@ -1,35 +1,23 @@
 /** What watches do to us, and objects in them: after each, rows, log and condition are right. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { GroupResource } from '../../src/kube/group-resource.ts'
-import { type MemberCluster, startMemberCluster } from '../support/member-cluster.ts'
+import type { MemberCluster } from '../support/member-cluster.ts'
 import { CONFIG_MAPS, NAMESPACES, PODS } from '../support/resource-types.ts'
 import { until } from '../support/until.ts'
 import { inStep as rightAbout } from './in-step.ts'
-import { type SyncedFleet, syncedFleet } from './synced-fleet.ts'
+import { oneMember } from './one-member.ts'
+import type { SyncedFleet } from './synced-fleet.ts'
 
 const LIST = [{ group: '', resources: ['configmaps', 'pods', 'namespaces'] }]
 
 let fleet: SyncedFleet
 let member: MemberCluster
 let name = ''
-let count = 0
 
-beforeAll(async () => {
-  fleet = await syncedFleet()
-})
-
-afterAll(async () => {
-  await fleet.stop()
-})
-
-beforeEach(async () => {
-  name = `dot-${++count}`
-  member = await startMemberCluster({ bookmarkSeconds: 3600 })
-})
-
-afterEach(async () => {
-  await fleet.remove(name)
-  await member.stop()
+oneMember({ member: { bookmarkSeconds: 3600 } }, (made) => {
+  fleet = made.fleet
+  member = made.member
+  name = made.name
 })
 
 const inStep = (of: GroupResource = CONFIG_MAPS) => rightAbout({ fleet, member, cluster: name }, of)
