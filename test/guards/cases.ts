@@ -653,12 +653,13 @@ export const CASES: readonly Case[] = [
   {
     id: 'D20',
     fault: 'two processes sync one cluster',
+    hasNo: 'condition, metric in one transaction; over HTTP: `store-faults`, `two-syncers`',
     guards: [
       {
         file: 'store/leases.ts',
         text: 'where cluster_id = $1 and holder = $2 and epoch = $3 for update',
         becomes: 'where cluster_id = $1 and $2::text is not null and $3::int8 > 0 for update',
-        test: { file: STORE, name: 'a lease that another took is respected at once' },
+        test: { file: 'store/leases.test.ts', name: 'no end of a list' },
       },
       {
         file: 'registration/database-source.ts',
