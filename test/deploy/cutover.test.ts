@@ -79,7 +79,9 @@ function commands() {
   const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8')
   const from = readme.indexOf('### Beside Clusterpedia')
   const section = readme.slice(from, readme.indexOf('\n### ', from + 1))
-  const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text!.trim())
+  const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) =>
+    text!.replaceAll(/^ {3}/gm, '').trim(),
+  )
   const [before = '', ...forth] = blocks[1]!.split('\n')
   return { before, forth, back: blocks[2]! }
 }
