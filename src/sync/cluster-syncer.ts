@@ -23,6 +23,7 @@ import {
   StoreWentBack,
 } from '../store/leases.ts'
 import type { ClusterFacts } from './cluster-status.ts'
+import { shownServer } from './credentials.ts'
 import { InvalidConfig, type MemberAccess } from './member-access.ts'
 import { MemberSession, type SyncConfig } from './member-session.ts'
 import type { SyncServices } from './services.ts'
@@ -224,7 +225,7 @@ export class ClusterSyncer {
     const { spec, ...cluster } = this.#registration.cluster
     const state = this.#session?.state
     return {
-      apiserver: this.#session?.server ?? spec.apiserver,
+      apiserver: this.#session?.server ?? shownServer(spec.apiserver),
       shardingName: spec.shardingName,
       invalid: this.#invalid,
       paused: isPaused(cluster),

@@ -165,3 +165,15 @@ function serverUrl(text: string, field: string, protocols = ['http:', 'https:'])
 function fixed(authorization: Authorization): Pick<MemberAccess, 'authorize' | 'renew'> {
   return { authorize: async () => authorization, renew: () => false }
 }
+
+/** A server that was not accepted, for a status: one with a password, a query or no sense is not shown. */
+export function shownServer(text: string | undefined): string | undefined {
+  if (!text) return undefined
+  try {
+    serverUrl(text, 'spec.apiserver')
+    return text
+  } catch (error) {
+    if (error instanceof InvalidConfig) return undefined
+    throw error
+  }
+}

@@ -4,7 +4,7 @@ import { type Controllers, startControllers } from '../../src/cli/parts/controll
 import { systemClock } from '../../src/clock.ts'
 import { createKeyring } from '../../src/keyring.ts'
 import type { PediaCluster, PediaClusterSpec } from '../../src/kube/pedia-cluster.ts'
-import { createLogger } from '../../src/log.ts'
+import { createLogger, type Logger } from '../../src/log.ts'
 import { accessFromKubeconfigFile } from '../../src/management/access.ts'
 import {
   createManagementClient,
@@ -41,12 +41,20 @@ interface Process {
   stop(): Promise<void>
 }
 
-export async function managedFleet(management?: ManagementCluster) {
+export interface ManagedFleetOptions {
+  /** Left out: one that is stopped with the fleet. */
+  readonly management?: ManagementCluster
+  readonly log?: Logger
+}
+
+export async function managedFleet({
+  management,
+  log = createLogger('silent'),
+}: ManagedFleetOptions = {}) {
   const cluster = management ?? (await startManagementCluster())
   const database = await testDatabase()
   const { store } = database
   const keyring = createKeyring(randomBytes(32))
-  const log = createLogger('silent')
 
   async function startProcess(): Promise<Process> {
     const client = createManagementClient(accessFromKubeconfigFile(cluster.kubeconfig), {

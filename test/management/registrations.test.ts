@@ -197,6 +197,17 @@ describe('a PediaCluster that cannot be used', () => {
   })
 })
 
+test('a ClusterSyncResources that is not there is told in a condition and an Event, too', async () => {
+  await fleet.register('unknown-template', { ...withToken(), syncResourcesRefName: 'nowhere' })
+  const condition = await fleet.says('unknown-template', 'Validated', 'InvalidSyncResources')
+  expect(condition.message).toContain('"nowhere"')
+  await until(async () => (await fleet.events('unknown-template')).length > 0)
+  expect(await fleet.events('unknown-template')).toMatchObject([
+    { type: 'Warning', reason: 'InvalidSyncResources', message: condition.message, count: 1 },
+  ])
+  expect(await fleet.condition('dot-01', 'Ready')).toMatchObject({ status: 'True' })
+})
+
 describe('removal', () => {
   test('hides the cluster, then lets the object go', async () => {
     await fleet.register('removed', withToken())
