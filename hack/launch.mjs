@@ -36,6 +36,7 @@ const TASKS = {
   'bench-fleet': () => [[join(root, 'hack/bench-fleet.ts')]],
   'bench-sync': (rest) => [[join(root, 'test/bench/sync.ts'), ...rest]],
   'bench-churn': (rest) => [[join(root, 'test/bench/churn.ts'), ...rest]],
+  'bench-management': (rest) => [[join(root, 'test/bench/management.ts'), ...rest]],
   'bench-read': (rest) => [[join(root, 'test/bench/read.ts'), ...rest]],
   package: () => [[join(root, 'hack/try-package.mjs')]],
 }

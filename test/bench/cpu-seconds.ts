@@ -101,7 +101,7 @@ function secondsOf(pid: number): { own: number; ended: number } {
 }
 
 /** 0 for a process that is not there. */
-function megabytesOf(pid: number | undefined, what: 'VmHWM' | 'VmRSS'): number {
+export function megabytesOf(pid: number | undefined, what: 'VmHWM' | 'VmRSS'): number {
   if (pid === undefined) return 0
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   const line = new RegExp(`^${what}:\\s*(\\d+) kB`, 'm').exec(text)
