@@ -109,7 +109,7 @@ test('what parallel workers refuse is not offered to them', async () => {
   await migrate(database.store)
   const { rows } = await database.store.pool.query<{ name: string; parallel: string }>(
     `select proname as name, proparallel as parallel from pg_proc
-     where pronamespace = 'public'::regnamespace and prosrc ~ '\\mexception\\M'`,
+     where pronamespace = 'public'::regnamespace and prosrc ~ '\\mexception\\M' order by proname`,
   )
   const names = ['nodes_at_odd_path', 'nodes_at_path', 'values_at_path']
   expect(rows).toEqual(names.map((name) => ({ name, parallel: 'u' })))
