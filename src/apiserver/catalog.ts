@@ -95,8 +95,10 @@ export async function cacheCatalog(source: CatalogSource, log: Logger): Promise<
   return cache
 }
 
-/** What readers make us load again takes so much less time than what is left for answers. */
+/** What changes and readers make us load again takes so much less time than what is left for answers. */
 const CALM_FACTOR = 4
+/** A loading that waited for a database that was away is no measure. */
+const CALM_MOST_MILLISECONDS = 5_000
 
 class LiveCatalog implements CatalogCache {
   readonly #source: CatalogSource
@@ -106,6 +108,8 @@ class LiveCatalog implements CatalogCache {
   #loading = Promise.resolve()
   /** The last loading has not begun yet. */
   #isWaiting = false
+  /** A change was told of, and its loading waits for calm. */
+  #isDue = false
   #calmUntil = 0
   #stop: () => Promise<void> = async () => undefined
 
@@ -116,7 +120,7 @@ class LiveCatalog implements CatalogCache {
 
   async start(): Promise<void> {
     // Listening comes first: a change between loading and listening would be missed.
-    this.#stop = await this.#source.onChange(() => void this.#reload())
+    this.#stop = await this.#source.onChange(() => void this.#reloadSoon())
     try {
       this.#catalog = await this.#source.load()
     } catch (error) {
@@ -130,8 +134,7 @@ class LiveCatalog implements CatalogCache {
   }
 
   async refresh(): Promise<void> {
-    const pause = this.#calmUntil - performance.now()
-    if (pause > 0) await delay(pause)
+    await this.#calm()
     await this.#reload()
   }
 
@@ -144,6 +147,20 @@ class LiveCatalog implements CatalogCache {
   async close(): Promise<void> {
     await this.#stop()
     await this.#loading
+  }
+
+  /** A thousand clusters that start change it all the time, and loading it is work then. */
+  async #reloadSoon(): Promise<void> {
+    if (this.#isDue) return
+    this.#isDue = true
+    await this.#calm()
+    this.#isDue = false
+    await this.#reload()
+  }
+
+  async #calm(): Promise<void> {
+    const pause = this.#calmUntil - performance.now()
+    if (pause > 0) await delay(pause, undefined, { ref: false })
   }
 
   /** Changes that come while the catalog is being loaded are answered by one more loading. */
@@ -163,7 +180,7 @@ class LiveCatalog implements CatalogCache {
       this.#log.warn({ err: error }, 'cannot load the catalog; the last one is used')
     }
     const end = performance.now()
-    this.#calmUntil = end + CALM_FACTOR * (end - start)
+    this.#calmUntil = end + Math.min(CALM_FACTOR * (end - start), CALM_MOST_MILLISECONDS)
   }
 }
 

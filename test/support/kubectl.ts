@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +48,7 @@ export function anyKubectl(): Kubectl | undefined {
 
 /** Runs kubectl in a home of its own, so that no cached discovery of another server is used. */
 export class KubectlRunner {
-  readonly #home = mkdtempSync(join(tmpdir(), 'fleetglass-kubectl-'))
+  readonly #home = temporaryHome()
   readonly kubectl: Kubectl
   readonly kubeconfig: string
 
@@ -98,6 +99,18 @@ export class KubectlRunner {
       PATH: `${bin}${delimiter}${process.env.PATH}`,
     }
   }
+}
+
+const homes = new Set<string>()
+process.once('exit', () => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
+})
+
+/** Gone when this process is. */
+function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'fleetglass-kubectl-'))
+  homes.add(home)
+  return home
 }
 
 function feed(stdin: Writable | null, input: string): void {

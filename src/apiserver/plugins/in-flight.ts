@@ -18,7 +18,7 @@ import { whenClosed } from '../when-closed.ts'
 export interface ReaderLimits {
   /** Lists without a limit. */
   readonly streams: number
-  /** Gets, counts, and pages of lists. */
+  /** Gets, counts, pages of lists, and what is worked out: verdicts, comparisons. */
   readonly queries: number
 }
 
@@ -81,8 +81,7 @@ class ReaderCounts {
 }
 
 function tooMany(user: string, lane: RequestLane, limits: ReaderLimits): StatusError {
-  const what =
-    lane === 'stream' ? `${limits.streams} whole lists` : `${limits.queries} queries of the mirror`
+  const what = lane === 'stream' ? `${limits.streams} whole lists` : `${limits.queries} queries`
   const message = `Too many requests: ${JSON.stringify(user)} has ${what} under way, and may have no more; please try again later.`
   const details = { retryAfterSeconds: RETRY_AFTER_SECONDS }
   return new StatusError('TooManyRequests', message, { details })
