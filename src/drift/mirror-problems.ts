@@ -3,7 +3,7 @@
  * a server tells of it.
  */
 import type { GroupResource } from '../kube/group-resource.ts'
-import type { MirroredType, MirrorState } from '../kube/mirror-state.ts'
+import { isBehindWithCluster, type MirroredType, type MirrorState } from '../kube/mirror-state.ts'
 import { timestamp } from '../kube/timestamp.ts'
 import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import { textAt } from './field.ts'
@@ -78,7 +78,8 @@ export function typeProblem(
   }
   const resource = cluster && typeIn(cluster, of)
   if (!resource) return { why: 'not collected', message: `its ${of.resource} are not synced` }
-  return stateProblem(resource)
+  // How old that may be has been decided of the cluster.
+  return isBehindWithCluster(cluster, resource) ? undefined : stateProblem(resource)
 }
 
 export function typeIn<Type extends MirroredType>(

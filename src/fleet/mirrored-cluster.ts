@@ -5,7 +5,7 @@
  * does not serve is not there, which only a registration that asks for it can tell.
  */
 import type { GroupResource } from '../kube/group-resource.ts'
-import type { MirroredType, MirrorState } from '../kube/mirror-state.ts'
+import { isBehindWithCluster, type MirroredType, type MirrorState } from '../kube/mirror-state.ts'
 import { SYNCER_GRACE_MILLISECONDS } from '../store/catalog.ts'
 import { type Cause, Unseen } from './cause.ts'
 import { Unreachable } from './sweep.ts'
@@ -55,7 +55,7 @@ export function mirroredCluster<Type extends MirroredType>(
   for (const resource of resourcesAskedFor(request.namespace)) {
     const type = groupResourceOf(resource)
     const found = stored.get(`${type.group}/${resource}`)
-    if (found?.position && found.status !== 'Error') types.set(resource, found)
+    if (found && isReadable(cluster, found)) types.set(resource, found)
     else if (!found && wishes?.wants(type)) empty.push(resource)
     else causes.set(resource, { word: whyNot(found) })
     const namespaces = { seen: wishes?.namespaces, asked: request.namespace }
@@ -67,6 +67,11 @@ export function mirroredCluster<Type extends MirroredType>(
     throw new Unreachable('connecting to the cluster', { cause: new Unseen('not-mirrored') })
   }
   return { observedAt: newsOf(cluster, request), types, empty, causes }
+}
+
+function isReadable(cluster: MirrorState, type: MirroredType): boolean {
+  if (type.status === 'Error') return isBehindWithCluster(cluster, type)
+  return Boolean(type.position)
 }
 
 function whyNot(found: MirroredType | undefined): Cause['word'] {

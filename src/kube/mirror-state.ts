@@ -30,6 +30,18 @@ export interface MirrorState<Type extends MirroredType = MirroredType> {
   readonly resources: readonly Type[]
 }
 
+/**
+ * Whether a type is behind for no other reason than that its whole cluster does not answer: its rows
+ * are then as good as the cluster's last news.
+ */
+export function isBehindWithCluster(
+  { staleReason }: Pick<MirrorState, 'staleReason'>,
+  { status, reason, position }: MirroredType,
+): boolean {
+  const isUnreachable = status === 'Error' && reason === 'NotReachable'
+  return staleReason !== null && isUnreachable && position !== undefined
+}
+
 export const MIRROR_STATES_PATH = `${FLEET_PREFIX}/clusters`
 
 /** A type as a server tells it to one reader. */

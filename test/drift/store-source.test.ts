@@ -154,6 +154,24 @@ describe('D4 what is not known is said', () => {
     })
   })
 
+  test('so are its types, which do not answer either', async () => {
+    const fleet = new Fleet()
+    const a = await fleet.cluster('a', 'v1.30.5')
+    const b = await fleet.cluster('b', 'v1.30.5')
+    for (const cluster of [a, b]) await cluster.fill(CRDS, [])
+    const typeId = await ensureType(database.store, CRDS)
+    const failed = { status: 'Error', reason: 'NotReachable', message: 'refused' } as const
+    await setSyncStatus(database.store, b.lease, { typeId, ...failed })
+    const staleSince = new Date(Date.now() - 60_000)
+    await recordClusterState(database.store, b.lease, { staleReason: 'refused', staleSince })
+    const comparable = async (maxStalenessMilliseconds: number) => {
+      const gathering = await fleet.gathering({ maxStalenessMilliseconds })
+      return compareCrds(await gatherCrds(gathering)).comparable
+    }
+    expect(await comparable(120_000)).toBe(2)
+    expect(await comparable(30_000)).toBe(1)
+  })
+
   test('a version that is no JSON counts as untold', async () => {
     const fleet = new Fleet()
     const a = await fleet.cluster('a')

@@ -13,6 +13,7 @@ import { SWEPT, SWEPT_RESOURCES, type SweptResource } from '../../src/fleet/swep
 import { parseApiVersion } from '../../src/kube/group-resource.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import type { Fields } from '../../src/printers/read-field.ts'
+import { loadCatalog } from '../../src/store/catalog.ts'
 import { setSyncStatus } from '../../src/store/cluster-resources.ts'
 import { recordClusterState } from '../../src/store/clusters.ts'
 import type { Store } from '../../src/store/connect.ts'
@@ -175,6 +176,27 @@ describe('a mirror is as good as its news', () => {
       staleReason: 'connection refused',
       staleSince,
     })
+    expect(short(await judged(cluster))).toBe(row)
+  })
+
+  test.each([
+    [299, 'pass 0/0/0 0 []'],
+    [301, 'timed out'],
+  ])('none of its types for %i seconds either', async (seconds, row) => {
+    const cluster = await mirrored({})
+    const { clusters } = await loadCatalog(store)
+    const { resources } = clusters.find(({ name }) => name === cluster.name)!
+    for (const { typeId } of resources) {
+      const failed = {
+        status: 'Error',
+        reason: 'NotReachable',
+        message: 'connection refused',
+      } as const
+      await setSyncStatus(store, cluster.lease, { typeId, ...failed })
+    }
+    const staleSince = new Date(NOW - seconds * 1000)
+    const gone = { staleReason: 'connection refused', staleSince }
+    await recordClusterState(store, cluster.lease, gone)
     expect(short(await judged(cluster))).toBe(row)
   })
 
