@@ -49,9 +49,30 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
   if (at >= 0) return a.numbers[at]! - b.numbers[at]!
   return (
     Number(b.preRelease) - Number(a.preRelease) ||
-    compareBytes(a.suffix, b.suffix) ||
+    compareRuns(a.suffix, b.suffix) ||
     compareBytes(a.text, b.text)
   )
+}
+
+/** Numbers in it by size: `-rc.2` is before `-rc.10`, `-gke.999000` before `-gke.1014001`. */
+function compareRuns(a: string, b: string): number {
+  const [left, right] = [runsOf(a), runsOf(b)]
+  for (const [i, run] of left.entries()) {
+    const difference = compareRun(run, right[i] ?? '')
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
+function runsOf(text: string): readonly string[] {
+  return text.match(/\d+|\D+/g) ?? []
+}
+
+function compareRun(a: string, b: string): number {
+  if (!/^\d/.test(a) || !/^\d/.test(b)) return compareBytes(a, b)
+  // Of any length: the longer of two numbers is the larger.
+  const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
+  return left.length - right.length || compareBytes(left, right)
 }
 
 export type Skew = 'kubelet-newer' | 'kubelet-too-old'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compareClusterVersions } from '../../src/drift/compare-versions.ts'
 import {
+  compareVersions,
   type Level,
   levelBetween,
   parseVersion,
@@ -29,6 +30,17 @@ describe('how far two versions are apart', () => {
     expect(levelBetween(parseVersion(a), parseVersion(b))).toBe(level)
     expect(levelBetween(parseVersion(b), parseVersion(a))).toBe(level)
   })
+})
+
+test('numbers behind the patch are ordered by size, oldest first', () => {
+  const oldestFirst = [
+    ...['v1.29.1-gke.999000', 'v1.29.1-gke.1014001'],
+    ...['v1.30.5', 'v1.30.5+k3s2', 'v1.30.5+k3s10'],
+    ...['v1.31.0-beta.3', 'v1.31.0-rc.2', 'v1.31.0-rc.10', 'v1.31.0'],
+  ].map(parseVersion)
+  for (const order of [oldestFirst, oldestFirst.toReversed()]) {
+    expect(order.toSorted(compareVersions)).toEqual(oldestFirst)
+  }
 })
 
 describe('the version skew policy of Kubernetes', () => {
