@@ -289,6 +289,11 @@ const WORKLOADS: readonly Case[] = [
     ['JobFailed', 'JobFailed'],
   ],
   [
+    'a Job of a CronJob that is gone',
+    { jobs: [{ ...jobOf('gone', 'g-1', 100), ...failedJob }], cronjobs: [] },
+    ['JobFailed'],
+  ],
+  [
     'F16 pods are refused: their absence is the issue',
     noPods(web({ replicas: 2, ready: 0, conditions: [REPLICA_FAILURE] }, [])),
     ['FailedCreate'],

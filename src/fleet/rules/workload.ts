@@ -108,7 +108,11 @@ type ListedKind = readonly [
 
 /** Those that are there even without pods. */
 function listedKinds({ lists }: Observation): readonly ListedKind[] {
-  const single = (lists.jobs ?? []).filter((job) => ownerOf(job)?.kind !== 'CronJob')
+  const cronJobs = new Set(lists.cronjobs?.map((one) => keyOf(namespaceOf(one), nameOf(one))))
+  const single = (lists.jobs ?? []).filter((job) => {
+    const owner = ownerOf(job)
+    return owner?.kind !== 'CronJob' || !cronJobs.has(keyOf(namespaceOf(job), owner.name))
+  })
   return [
     ['Deployment', lists.deployments ?? [], replicaCounts],
     ['StatefulSet', lists.statefulsets ?? [], replicaCounts],
