@@ -115,6 +115,13 @@ describe('F28 usage errors: exit code 4, nothing on standard output, nothing ask
       ['--fleet-file', 'FLEET', '--match', 'edge-[ab]'],
       ['edge-[ab]'],
     ],
+    ...['--data-dir=x', '--database-url=postgres://me@h/d', '--max-staleness=1h'].map(
+      (flag): [string, string[], string[]] => [
+        `the flag of a mirror, ${flag}, without one`,
+        ['--all-contexts', flag],
+        [flag.split('=')[0]!, '--source store'],
+      ],
+    ),
     ['an unknown source', ['--all-contexts', '--source', 'dream'], ['dream']],
     [
       'a namespace that is a path',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { parse } from 'yaml'
+import { sanitiseName } from '../../fleet/row-name.ts'
 import { isRecord, text } from '../../printers/read-field.ts'
 import { credentialsFromKubeconfig } from '../../sync/credentials.ts'
 import { InvalidConfig, type MemberAccess } from '../../sync/member-access.ts'
@@ -46,7 +47,9 @@ function openKubeconfig(path: string): KubeconfigFile {
         return credentialsFromKubeconfig(content, options)
       } catch (error) {
         if (!(error instanceof InvalidConfig)) throw error
-        throw usageError(`cannot make a client for ${JSON.stringify(row)}: ${error.message}`)
+        throw usageError(
+          `cannot make a client for ${JSON.stringify(sanitiseName(row))}: ${error.message}`,
+        )
       }
     },
   }

@@ -2,6 +2,7 @@
 import { systemClock } from '../../clock.ts'
 import { observeLive } from '../../fleet/live-source.ts'
 import { identityOf } from '../../fleet/outcome.ts'
+import { sanitiseName } from '../../fleet/row-name.ts'
 import type { Target } from '../../fleet/sweep.ts'
 import { FLEET_PREFIX } from '../../kube/fleet-prefix.ts'
 import type { MemberAccess } from '../../sync/member-access.ts'
@@ -34,7 +35,7 @@ export function liveTargets({ flags, settings, variable }: LiveInputs): readonly
 function accessTo(one: Selected, file: KubeconfigFile): MemberAccess {
   const access = file.accessTo(one.context, identityOf(one))
   if (!access.server.pathname.includes(FLEET_PREFIX)) return access
-  const name = JSON.stringify(identityOf(one))
+  const name = JSON.stringify(sanitiseName(identityOf(one)))
   throw usageError(
     `${name} is served by fleetglass, from its mirror: judge that with --source store --kubeconfig FILE`,
   )

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type FleetEntry, InvalidFleetFile, parseFleetFile } from '../../fleet/fleet-file.ts'
 import { identityOf } from '../../fleet/outcome.ts'
+import { sanitiseName } from '../../fleet/row-name.ts'
 import { compareBytes } from '../../kube/byte-order.ts'
 import { matchesGlob } from '../../kube/glob.ts'
 import { usageError } from './usage.ts'
@@ -113,7 +114,7 @@ function fromFlags(flags: SelectionFlags, { contexts, currentContext }: Availabl
 }
 
 function unknownContext(context: string) {
-  return usageError(`there is no context ${JSON.stringify(context)}`)
+  return usageError(`there is no context ${JSON.stringify(sanitiseName(context))}`)
 }
 
 /** An empty pattern is none. */

@@ -4,6 +4,7 @@ import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { storeSource } from '../../fleet/store-source.ts'
 import type { Target } from '../../fleet/sweep.ts'
+import { StatusError } from '../../kube/status-error.ts'
 import { createLogger } from '../../log.ts'
 import { StoreUnavailable } from '../../store/connect.ts'
 import { existingDataDir } from '../data-dir/data-dir.ts'
@@ -47,7 +48,13 @@ export async function withStoreTargets<T>(
     const available = () => ({ contexts: source.names })
     return work(source.targets(selectClusters({ flags, entries, available })))
   }).catch((error: unknown) => {
-    if (!(error instanceof StoreUnavailable)) throw error
+    if (!isOfStore(error)) throw error
     throw new CommandFailure(error.message, { exitCode: INCONCLUSIVE, cause: error })
   })
+}
+
+/** Not a usage error, which has its own exit code; and not a mistake of ours. */
+function isOfStore(error: unknown): error is Error {
+  if (error instanceof CommandFailure) return error.exitCode === 1
+  return error instanceof StoreUnavailable || error instanceof StatusError
 }

@@ -26,6 +26,7 @@ export async function withTargets(
   const settings = await asUsage(() => readSweepSettings(flags))
   const { kubeconfig: variable } = sweepEnvironment()
   if (settings.source === 'live') {
+    refuseStoreFlags(command)
     const targets = await asUsage(() => liveTargets({ flags, settings, variable }))
     return work(targets, settings)
   }
@@ -39,6 +40,16 @@ export async function withTargets(
   return servedTargets({ flags, settings, path: flags.kubeconfig }, (targets) =>
     work(targets, settings),
   )
+}
+
+/** Whoever gives one believes that a mirror is judged. */
+function refuseStoreFlags(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName()
+    if (!['dataDir', 'databaseUrl', 'maxStaleness'].includes(name)) continue
+    if (command.getOptionValueSource(name) !== 'cli') continue
+    throw usageError(`${option.long} is of a mirror: it needs --source store`)
+  }
 }
 
 interface StoreFlags {
