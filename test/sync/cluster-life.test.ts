@@ -30,10 +30,12 @@ test('a registration that is not valid says which field, and works once it is pu
   put(member, 'one')
   await fleet.register('invalid', { kubeconfig: base64('a: b'), syncResources: LIST })
   await until(async () => (await fleet.condition('invalid', 'Validated'))?.status === 'False')
-  expect(await fleet.condition('invalid', 'Validated')).toMatchObject({
-    reason: 'InvalidConfig',
-    message: expect.stringMatching(/^spec.kubeconfig: current-context /),
-  })
+  await expect
+    .poll(() => fleet.condition('invalid', 'Validated'))
+    .toMatchObject({
+      reason: 'InvalidConfig',
+      message: expect.stringMatching(/^spec.kubeconfig: current-context /),
+    })
   expect(await fleet.staleReason('invalid')).toMatch(/^InvalidConfig: spec.kubeconfig: /)
   await fleet.patch('invalid', {
     spec: { kubeconfig: null, apiserver: member.url, tokenData: base64('right') },
@@ -57,10 +59,12 @@ test('a registration without a spec is not valid, and disturbs no other', async 
     syncResourcesRefName: 'a-list',
   })
   await fleet.ready('other')
-  expect(await fleet.condition('empty', 'Validated')).toMatchObject({
-    status: 'False',
-    reason: 'InvalidConfig',
-  })
+  await expect
+    .poll(() => fleet.condition('empty', 'Validated'))
+    .toMatchObject({
+      status: 'False',
+      reason: 'InvalidConfig',
+    })
   for (const name of ['empty', 'other']) await fleet.remove(name)
   await fleet.removeTemplate('a-list')
   await member.stop()
@@ -77,10 +81,12 @@ test('a revoked token shows, a new one is taken, and nothing is listed again', a
   member.server.tokens.delete('old')
   member.server.tokens.set('new', 'reader')
   await until(async () => (await fleet.condition('rotated', 'ClusterHealthy'))?.status === 'False')
-  expect(await fleet.condition('rotated', 'ClusterHealthy')).toMatchObject({
-    reason: 'Unhealthy',
-    message: 'Unauthorized',
-  })
+  await expect
+    .poll(() => fleet.condition('rotated', 'ClusterHealthy'))
+    .toMatchObject({
+      reason: 'Unhealthy',
+      message: 'Unauthorized',
+    })
   expect(await fleet.staleReason('rotated')).toBe('Unauthorized')
   await fleet.patch('rotated', { spec: { tokenData: base64('new') } })
   await fleet.ready('rotated')
@@ -148,10 +154,12 @@ test('what answers and is no API server', async () => {
   member.fail({}, { code: 503 })
   await fleet.register('odd', { apiserver: member.url, syncResources: LIST })
   await until(async () => (await fleet.condition('odd', 'ClusterHealthy'))?.status === 'False')
-  expect(await fleet.condition('odd', 'ClusterHealthy')).toMatchObject({
-    reason: 'Unhealthy',
-    message: expect.stringMatching(/^HTTP 503: cannot read the version/),
-  })
+  await expect
+    .poll(() => fleet.condition('odd', 'ClusterHealthy'))
+    .toMatchObject({
+      reason: 'Unhealthy',
+      message: expect.stringMatching(/^HTTP 503: cannot read the version/),
+    })
   await fleet.remove('odd')
   await member.stop()
 })
@@ -175,11 +183,13 @@ test('a paused cluster keeps its mirror as it is, says so, and goes on where it 
   await fleet.patch('paused', { metadata: { annotations: { 'fleetglass.io/paused': 'true' } } })
   await until(async () => (await fleet.condition('paused', 'SynchroRunning'))?.reason === 'Paused')
   await until(() => member.openWatches().length === 0)
-  expect(await fleet.condition('paused', 'Ready')).toMatchObject({ status: 'False' })
-  expect(await fleet.syncCondition('paused', PODS)).toMatchObject({
-    status: 'Stop',
-    reason: 'Paused',
-  })
+  await expect.poll(() => fleet.condition('paused', 'Ready')).toMatchObject({ status: 'False' })
+  await expect
+    .poll(() => fleet.syncCondition('paused', PODS))
+    .toMatchObject({
+      status: 'Stop',
+      reason: 'Paused',
+    })
   expect((await fleet.get('paused')).status?.apiserver).toBe(member.url)
   expect(await fleet.staleReason('paused')).toMatch(/^paused by the annotation/)
   expect(await fleet.lastInStep('paused')).toBeGreaterThan(before - 10_000)
@@ -202,7 +212,9 @@ test('a cluster of an import that this start was not given says so', async () =>
   await until(async () =>
     (await said()).includes('no --import-kubeconfig with the context "me@imported"'),
   )
-  expect(await fleet.condition('imported', 'Validated')).toMatchObject({ reason: 'InvalidConfig' })
+  await expect
+    .poll(() => fleet.condition('imported', 'Validated'))
+    .toMatchObject({ reason: 'InvalidConfig' })
   await fleet.remove('imported')
 })
 

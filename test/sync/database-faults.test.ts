@@ -97,12 +97,14 @@ test('one that the database cannot hold is refused alone, and said', async () =>
   await until(async () => (await fleet.rows(name, CONFIG_MAPS)).size === 99)
   const reason = async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.reason
   await until(async () => (await reason()) === 'ObjectsRefused')
-  expect(await fleet.syncCondition(name, CONFIG_MAPS)).toMatchObject({
-    status: 'Syncing',
-    message: expect.stringMatching(
-      /^1 object is not mirrored: .*the database cannot hold the object/,
-    ),
-  })
+  await expect
+    .poll(() => fleet.syncCondition(name, CONFIG_MAPS))
+    .toMatchObject({
+      status: 'Syncing',
+      message: expect.stringMatching(
+        /^1 object is not mirrored: .*the database cannot hold the object/,
+      ),
+    })
   expect(await fleet.metric(name, CONFIG_MAPS, 'refused_objects_total')).toBe(1)
   expect(await fleet.log(name, CONFIG_MAPS)).toHaveLength(99)
   member.remove(CONFIG_MAPS, 'default', long)

@@ -172,7 +172,7 @@ describe('discovery that is', () => {
       await inStep({ fleet, member, cluster: name }, of)
       expect(await fleet.log(name, of)).toEqual(['A default/before', 'A default/after'])
       expect(await fleet.metric(name, of, 'relists_total{cause="first"}')).toBe(1)
-      expect((await fleet.syncCondition(name, of))?.reason).toBe('Watching')
+      await expect.poll(async () => (await fleet.syncCondition(name, of))?.reason).toBe('Watching')
     }
     expect(TYPES.map(watches)).toEqual(before)
     const served = await fleet.query<{ served: string[] }>(

@@ -69,10 +69,12 @@ for (const { what, milliseconds, list, says } of [
     member.put(PODS, { metadata: { name: 'p', namespace: 'default' } })
     await register(name)
     await until(async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.status === 'Error')
-    expect(await fleet.syncCondition(name, CONFIG_MAPS)).toMatchObject({
-      reason: 'InvalidAnswer',
-      message: expect.stringMatching(says),
-    })
+    await expect
+      .poll(() => fleet.syncCondition(name, CONFIG_MAPS))
+      .toMatchObject({
+        reason: 'InvalidAnswer',
+        message: expect.stringMatching(says),
+      })
     await fleet.ready(name)
     await inStep({ fleet, member, cluster: name }, PODS)
     heal()

@@ -78,7 +78,7 @@ describe('a watch that ends is resumed, and nothing is listed again', () => {
     const health = () => fleet.condition(name, 'ClusterHealthy')
     await until(async () => (await health())?.message === 'connection refused')
     expect(await health()).toMatchObject({ status: 'False', reason: 'NotReachable' })
-    expect(await fleet.condition(name, 'Ready')).toMatchObject({ status: 'False' })
+    await expect.poll(() => fleet.condition(name, 'Ready')).toMatchObject({ status: 'False' })
     await until(async () => (await fleet.staleReason(name)) === 'connection refused')
     await member.comeBack()
     await inStep()
@@ -246,10 +246,12 @@ describe('one type is in trouble, the others are not', () => {
     await fleet.register(name, { apiserver: member.url, syncResources: LIST })
     await inStep()
     await until(async () => (await fleet.syncCondition(name, SECRETS))?.status === 'Error')
-    expect(await fleet.syncCondition(name, SECRETS)).toMatchObject({
-      reason: 'Forbidden',
-      message: 'Forbidden: cannot list secrets',
-    })
+    await expect
+      .poll(() => fleet.syncCondition(name, SECRETS))
+      .toMatchObject({
+        reason: 'Forbidden',
+        message: 'Forbidden: cannot list secrets',
+      })
     // It can be read what there is: the cluster as a whole is ready.
     await fleet.ready(name)
     grant()
@@ -261,9 +263,9 @@ describe('one type is in trouble, the others are not', () => {
     await fleet.register(name, { apiserver: member.url, syncResources: LIST })
     await inStep()
     await until(async () => (await fleet.syncCondition(name, SECRETS))?.status === 'Error')
-    expect((await fleet.syncCondition(name, SECRETS))?.message).toContain(
-      'conversion webhook failed',
-    )
+    await expect
+      .poll(async () => (await fleet.syncCondition(name, SECRETS))?.message)
+      .toContain('conversion webhook failed')
     expect(await failures(SECRETS, 'server')).toBeGreaterThan(0)
     expect(await failures(CONFIG_MAPS, 'server')).toBe(0)
     // A type that always fails keeps no cluster from being ready.

@@ -87,7 +87,7 @@ test('watches that are accepted, and of which nothing comes: since when is said,
     `not in step, and shown as last seen: ${name} (${message}; last in step ${since})`,
   ])
   expect(await laggingTypes()).toBe('1')
-  expect((await fleet.syncCondition(name, PODS))?.reason).toBe('Watching')
+  await expect.poll(async () => (await fleet.syncCondition(name, PODS))?.reason).toBe('Watching')
   const version = (await fleet.get(name)).metadata.resourceVersion
   // Some more watches that are given up.
   const watches = member.requests({ of: CONFIG_MAPS, kind: 'watch' }).length

@@ -66,7 +66,9 @@ test('forty types share five watches, and every change of each arrives', async (
   for (let i = 0; i < TYPES; i++) {
     expect(await fleet.log('dot-01', typeOf(i))).toHaveLength(3)
     expect(await fleet.metric('dot-01', typeOf(i), 'relists_total{cause="first"}')).toBe(1)
-    expect((await fleet.syncCondition('dot-01', typeOf(i)))?.status).toBe('Syncing')
+    await expect
+      .poll(async () => (await fleet.syncCondition('dot-01', typeOf(i)))?.status)
+      .toBe('Syncing')
   }
   // Each was listed once: turns lose no position.
   expect(

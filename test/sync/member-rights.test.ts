@@ -122,9 +122,11 @@ test('a member that grants exactly what is printed is mirrored, without a compla
   await fleet.register('dot-01', { apiserver: member.url, syncResources })
   await fleet.ready('dot-01')
   for (const resource of ['configmaps', 'nodes']) {
-    expect(await fleet.syncCondition('dot-01', { group: '', resource })).toMatchObject({
-      status: 'Syncing',
-    })
+    await expect
+      .poll(() => fleet.syncCondition('dot-01', { group: '', resource }))
+      .toMatchObject({
+        status: 'Syncing',
+      })
   }
   expect((await fleet.rows('dot-01', CONFIG_MAPS)).size).toBe(1)
   // Only what a sync without custom resources can do without.

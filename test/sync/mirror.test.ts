@@ -49,7 +49,9 @@ describe('a member is mirrored', () => {
     expect(pages.every(({ query }) => Number(query.get('limit')) <= 500)).toBe(true)
     expect(pages.filter(({ query }) => query.get('continue'))).toHaveLength(2)
     expect(await fleet.log('dot-01', PODS)).toHaveLength(1200)
-    expect(await fleet.syncCondition('dot-01', PODS)).toMatchObject({ reason: 'Watching' })
+    await expect
+      .poll(() => fleet.syncCondition('dot-01', PODS))
+      .toMatchObject({ reason: 'Watching' })
     expect(await fleet.metric('dot-01', PODS, 'relists_total{cause="first"}')).toBe(1)
     expect(await fleet.metric('dot-01', CONFIG_MAPS, 'refused_objects_total')).toBe(0)
   })
@@ -85,11 +87,13 @@ describe('a member is mirrored', () => {
       ['ClusterHealthy', 'True', 'Healthy'],
       ['Ready', 'True', 'Ready'],
     ])
-    expect(await fleet.syncCondition('dot-01', PODS)).toMatchObject({
-      version: 'v1',
-      status: 'Syncing',
-      reason: 'Watching',
-    })
+    await expect
+      .poll(() => fleet.syncCondition('dot-01', PODS))
+      .toMatchObject({
+        version: 'v1',
+        status: 'Syncing',
+        reason: 'Watching',
+      })
     expect(await fleet.staleReason('dot-01')).toBeNull()
   })
 })

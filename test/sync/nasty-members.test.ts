@@ -102,10 +102,12 @@ test.each([
   await until(
     async () => (await fleet.syncCondition('odd-version', CONFIG_MAPS))?.status === 'Error',
   )
-  expect(await fleet.syncCondition('odd-version', CONFIG_MAPS)).toMatchObject({
-    reason: 'InvalidAnswer',
-    message: 'cannot list configmaps: the resourceVersion is not plain text',
-  })
+  await expect
+    .poll(() => fleet.syncCondition('odd-version', CONFIG_MAPS))
+    .toMatchObject({
+      reason: 'InvalidAnswer',
+      message: 'cannot list configmaps: the resourceVersion is not plain text',
+    })
   heal()
   await fleet.remove('odd-version')
 })

@@ -67,7 +67,7 @@ async function right(log: readonly string[], taken: number, of: GroupResource = 
   await rightAbout({ fleet, member, cluster: name }, of)
   expect(await fleet.log(name, of)).toEqual(log)
   expect(await events(of)).toBe(taken)
-  expect((await fleet.syncCondition(name, of))?.reason).toBe('Watching')
+  await expect.poll(async () => (await fleet.syncCondition(name, of))?.reason).toBe('Watching')
 }
 
 async function begun(): Promise<pg.PoolClient> {

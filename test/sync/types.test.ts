@@ -119,10 +119,12 @@ describe('what a registration asks for', () => {
 
   test('a type that the member does not serve is named, and comes when it is served', async () => {
     await mirrored({ syncResources: [{ group: 'shop.example.com', resources: ['widgets'] }] })
-    expect(await fleet.syncCondition(name, WIDGETS)).toMatchObject({
-      status: 'Unknown',
-      reason: 'NotServed',
-    })
+    await expect
+      .poll(() => fleet.syncCondition(name, WIDGETS))
+      .toMatchObject({
+        status: 'Unknown',
+        reason: 'NotServed',
+      })
     member.put(CUSTOM_RESOURCE_DEFINITIONS, definition())
     await until(async () => (await fleet.syncCondition(name, WIDGETS))?.status === 'Syncing')
   })
@@ -161,10 +163,12 @@ describe('a template', () => {
       syncResourcesRefName: template,
     })
     await until(async () => (await fleet.condition(name, 'Validated'))?.status === 'False')
-    expect(await fleet.condition(name, 'Validated')).toMatchObject({
-      reason: 'InvalidSyncResources',
-      message: `spec.syncResourcesRefName: there is no ClusterSyncResources "${template}"`,
-    })
+    await expect
+      .poll(() => fleet.condition(name, 'Validated'))
+      .toMatchObject({
+        reason: 'InvalidSyncResources',
+        message: `spec.syncResourcesRefName: there is no ClusterSyncResources "${template}"`,
+      })
     await until(async () => (await fleet.rows(name, PODS)).size === 1)
     await fleet.putTemplate(template, { syncResources: [{ group: '', resources: ['configmaps'] }] })
     await fleet.ready(name)
@@ -209,7 +213,9 @@ describe('custom resources', () => {
     expect(member.requests({ of: PODS, kind: 'list' })).toHaveLength(1)
     // Made again from what is stored: the object has not changed.
     expect(await fleet.log(name, WIDGETS)).toEqual(['A default/w'])
-    expect((await fleet.syncCondition(name, WIDGETS))?.status).toBe('Syncing')
+    await expect
+      .poll(async () => (await fleet.syncCondition(name, WIDGETS))?.status)
+      .toBe('Syncing')
     expect(await fleet.metric(name, WIDGETS, 'relists_total{cause="first"}')).toBe(0)
     expect(await fleet.metrics()).toContain('fleetglass_sync_rows_total{change="remade"} 1')
   })
@@ -241,7 +247,9 @@ describe('discovery', () => {
       await fleet.ready(name)
       expect((await fleet.rows(name, WIDGETS)).size).toBe(1)
       await until(async () => (await fleet.syncCondition(name, WIDGETS))?.status === 'Error')
-      expect((await fleet.syncCondition(name, WIDGETS))?.message).toMatch(/^HTTP 503: cannot list/)
+      await expect
+        .poll(async () => (await fleet.syncCondition(name, WIDGETS))?.message)
+        .toMatch(/^HTTP 503: cannot list/)
       member.put(WIDGETS, { metadata: { name: 'x', namespace: 'default' } })
       heal()
       await until(async () => (await fleet.syncCondition(name, WIDGETS))?.reason === 'Watching')
@@ -270,9 +278,11 @@ describe('discovery', () => {
     expect((await fleet.rows(name, INGRESSES)).get('default/i')?.apiVersion).toBe(
       'extensions/v1beta1',
     )
-    expect(await fleet.syncCondition(name, INGRESSES)).toMatchObject({
-      syncResource: 'ingresses.extensions',
-    })
+    await expect
+      .poll(() => fleet.syncCondition(name, INGRESSES))
+      .toMatchObject({
+        syncResource: 'ingresses.extensions',
+      })
     let gone = false
     const watching = setInterval(async () => {
       gone ||= (await fleet.rows(name, INGRESSES)).size !== 1
@@ -305,7 +315,7 @@ describe('discovery', () => {
     })
     member.put(polled, { metadata: { name: 's', namespace: 'default' } })
     await mirrored({ syncResources: [{ group: 'metrics.example.com', resources: ['*'] }] })
-    expect(await fleet.syncCondition(name, polled)).toMatchObject({ reason: 'Polling' })
+    await expect.poll(() => fleet.syncCondition(name, polled)).toMatchObject({ reason: 'Polling' })
     member.remove(polled, 'default', 's')
     await until(async () => (await fleet.rows(name, polled)).size === 0)
   })

@@ -80,7 +80,7 @@ test('every derived column follows an update, as of a pod that was made again', 
     'A default/db-0',
   ])
   expect(await fleet.metric(name, PODS, 'events_total')).toBe(1)
-  expect((await fleet.syncCondition(name, PODS))?.status).toBe('Syncing')
+  await expect.poll(async () => (await fleet.syncCondition(name, PODS))?.status).toBe('Syncing')
 })
 
 test('a deletion that brings no more than the name is one', async () => {
@@ -138,7 +138,9 @@ describe('a member that refuses watches', () => {
     // 30 ms doubled up to 200 ms, half of each left to chance.
     expect(watchesOf(CONFIG_MAPS).length - before).toBeLessThan(25)
     await until(async () => (await fleet.syncCondition(name, CONFIG_MAPS))?.status === 'Error')
-    expect(await fleet.syncCondition(name, CONFIG_MAPS)).toMatchObject({ reason: 'ServerError' })
+    await expect
+      .poll(() => fleet.syncCondition(name, CONFIG_MAPS))
+      .toMatchObject({ reason: 'ServerError' })
     heal()
     put('two')
     await inStep()
